@@ -126,16 +126,30 @@ OwnerRow Owner::registration() const {
   return row;
 }
 
+// The registration as it goes to the store. A sole owner's row names the lock file that it stands on, and the file has its identity
+// only once somebody has held it, so the lock is tried first.
+Result<Done> Owner::enrol_in_store(OwnerRow row, bool& holds_lock) {
+  if (row.sole) {
+    const Result<bool> held = store_.hold_sole_lock();
+    if (!held.ok()) return held.error();
+    holds_lock = *held;
+    row.host = store_.sole_lock_id();
+    if (row.host.empty()) {
+      return Error{Code::kUnavailable, "the lock file of the sole lease has no identity yet"};
+    }
+  }
+  return store_.enrol(row);
+}
+
 void Owner::enrol() {
   ticking_ = true;
   name_ = identity_.node_id + ":" + identity_.new_nonce();
+  auto holds_lock = std::make_shared<bool>(holds_lock_);
   call_store(
-      [this, row = registration()]() mutable {
-        row.host = store_.sole_lock_id();
-        return store_.enrol(row);
-      },
-      [this](const Result<Done>& reply) {
+      [this, row = registration(), holds_lock] { return enrol_in_store(row, *holds_lock); },
+      [this, holds_lock](const Result<Done>& reply) {
         ticking_ = false;
+        holds_lock_ = *holds_lock;
         if (!reply.ok()) {
           contact_failed(reply.error());
           return schedule(retry_pace());

@@ -64,6 +64,7 @@ class Owner {
   void renew();
   void renewed(const UnitTicket& ticket, Result<UnitReport> reply);
   OwnerRow registration() const;
+  Result<Done> enrol_in_store(OwnerRow row, bool& holds_lock);
   void contact_failed(const Error& error);
   void contact_ok();
 

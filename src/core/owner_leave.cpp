@@ -80,9 +80,9 @@ void Owner::recover_bump(const std::string& former, std::shared_ptr<std::vector<
   }
   call_store(
       [this, row = registration(), slots, least_epoch = highest_epoch_, former,
-       head = UnitHead::newcomer(name_)]() mutable -> Result<UnitReport> {
-        row.host = store_.sole_lock_id();
-        const Result<Done> enrolled = store_.enrol(row);
+       head = UnitHead::newcomer(name_)]() -> Result<UnitReport> {
+        bool holds_lock = false;
+        const Result<Done> enrolled = enrol_in_store(row, holds_lock);
         if (!enrolled.ok()) return enrolled.error();
         return store_.bump(head, slots, rollback_bump_, least_epoch, former);
       },

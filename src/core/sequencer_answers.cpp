@@ -206,7 +206,10 @@ PeekResult Sequencer::peek(const ConvId& conv, AnswerSink* sink, std::uint64_t t
     return ticket;
   });
   begin_waiting(1);
+  const std::uint64_t ticket = ask.ticket;
   if (demand_.peek(std::move(ask))) demand_.wake();
+  // stop() may have looked for waiting reads just before this one was entered.
+  if (stopping_.load()) answer_peek(ticket, not_read(Refusal::kStopping));
   return resident;
 }
 

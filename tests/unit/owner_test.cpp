@@ -390,3 +390,22 @@ TEST_CASE("no unit starts with less than a third of the TTL left (O3)") {
   a.take("c");
   CHECK(a.stats.units[0].load() == units);
 }
+
+TEST_CASE("a sole owner that was killed is followed at once by whoever gets the lock of the same host") {
+  Lab lab;
+  DaemonSettings s = node("a");
+  s.sole = true;
+  auto a = std::make_unique<Daemon>(lab.world, lab.db, s);
+  REQUIRE(a->owns());
+  CHECK(a->next("c") == 1);
+  Daemon b(lab.world, lab.db, s);
+  lab.world.run_for(seconds(60));
+  CHECK(b.lease.slot_count() == 0);
+  a->process.kill();
+  lab.world.run_for(seconds(60));
+  CHECK(b.lease.slot_count() == 0);  // dead, but its lock is not free: nothing is proven
+  lab.db.drop_sole_lock(&a->leases);
+  lab.world.run_for(milliseconds(500));
+  CHECK(b.lease.slot_count() == kSlotCount);
+  CHECK(b.next("c") > 1);
+}

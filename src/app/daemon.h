@@ -1,0 +1,69 @@
+// The wiring of the daemon: every part once, in the order in which they are built; they end in the opposite order.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "adapters/resp/numbers.h"
+#include "adapters/resp/server.h"
+#include "app/log.h"
+#include "app/stores.h"
+#include "app/system_clock.h"
+#include "app/thread_executor.h"
+#include "core/owner.h"
+#include "core/refill.h"
+#include "core/sequencer.h"
+#include "core/settings.h"
+
+namespace seqd::app {
+
+struct Secrets {
+  std::string resp_password;
+  std::string store_password;
+};
+
+/// From start() on: serve until stop(). Both from one thread.
+class Daemon final : private Events, private resp::Numbers {
+ public:
+  /// `on_fatal` is called at most once, from any thread, when the process has to end (DESIGN O4). `log` outlives the Daemon.
+  Daemon(const Settings& settings, const Secrets& secrets, const std::string& config_file, Log& log,
+         std::function<void()> on_fatal);
+  ~Daemon() override;
+
+  /// Listens and begins to look for the store. An error names the address that could not be had.
+  Result<Done> start();
+  /// DESIGN 10: listeners, drain, release of leases, stores. Takes 25 s at most.
+  void stop();
+
+ private:
+  void on_event(Severity severity, const char* name, const std::string& text) noexcept override;
+  void on_fatal(const std::string& text) noexcept override;
+  TakeResult take(const ConvId& conv, std::int64_t n, AnswerSink* sink,
+                  std::uint64_t token) override {
+    return sequencer_.take(conv, n, sink, token);
+  }
+  PeekResult peek(const ConvId& conv, AnswerSink* sink, std::uint64_t token) override {
+    return sequencer_.peek(conv, sink, token);
+  }
+  std::string refusal_text(Refusal why) const override { return sequencer_.refusal_text(why); }
+  resp::InfoText info() const override;
+  void watch_deadlines();
+
+  const Settings settings_;
+  Log& log_;
+  const std::function<void()> end_;
+  SystemClock clock_;
+  Stats stats_;
+  Situation situation_;
+  Demand demand_;
+  SlotLease lease_;
+  Sequencer sequencer_;
+  Stores stores_;
+  resp::Server server_;
+  ThreadExecutor executor_;
+  Refill refill_;
+  std::unique_ptr<Owner> owner_;  // after listen(): it announces the real port
+};
+
+}  // namespace seqd::app
