@@ -46,8 +46,7 @@ Result<Done> Daemon::start() {
       OwnerIdentity{node_id(settings_), announced_address(settings_, server_.port()), random_nonce},
       settings_.recovery.rollback_bump);
   refill_.start(OwnershipNews{[this](const std::string& owner) { owner_->fenced(owner); },
-                              [this](const std::string& owner) { owner_->lost_commits(owner); },
-                              [this] { owner_->look_soon(); }});
+                              [this](const std::string& owner) { owner_->lost_commits(owner); }});
   sequencer_.on_waiting([this] { watch_deadlines(); });
   server_.start();
   owner_->start();
@@ -68,6 +67,7 @@ void Daemon::stop() {
   if (!drained) {
     log_.write(Level::kWarning, "resp.drain", "some connections were closed before they were done");
   }
+  if (!owner_) return;
   auto left = std::make_shared<std::promise<void>>();
   std::future<void> done = left->get_future();
   owner_->hand_over(kRelease, [left] { left->set_value(); });
@@ -104,7 +104,7 @@ resp::InfoText Daemon::info() const {
       {"store", facts.store_server},
       {"store_up", situation_.store_up() ? "1" : "0"},
       {"store_durable", facts.durable ? "1" : "0"},
-      {"store_trouble", facts.store_trouble},
+      {"store_trouble", facts.store_trouble()},
       {"resident_conversations", std::to_string(sequencer_.resident())},
       {"waiting_requests", std::to_string(sequencer_.waiting())},
       {"issued_numbers", std::to_string(sequencer_.issued())},

@@ -54,7 +54,14 @@ class Demand {
     return push([&](Queue& q) { q.wants.push_back(std::move(w)); });
   }
   [[nodiscard]] bool leave(Leave l) {
-    return push([&](Queue& q) { q.leaves.push_back(std::move(l)); });
+    return push([&](Queue& q) {
+      q.leaves.push_back(std::move(l));
+      ++q.open_leaves;
+    });
+  }
+  /// Leaves that were taken are settled: released, or a counted gap.
+  void settled(std::size_t leaves) {
+    queue_.with([&](Queue& q) { q.open_leaves -= leaves; });
   }
   [[nodiscard]] bool peek(PeekAsk p) {
     return push([&](Queue& q) { q.peeks.push_back(std::move(p)); });
@@ -81,7 +88,14 @@ class Demand {
     return queue_.with([](Queue& q) { return std::exchange(q.wants, {}); });
   }
   std::deque<Leave> take_all_leaves() {
-    return queue_.with([](Queue& q) { return std::exchange(q.leaves, {}); });
+    return queue_.with([](Queue& q) {
+      q.open_leaves -= q.leaves.size();
+      return std::exchange(q.leaves, {});
+    });
+  }
+  /// True while a leave is queued or in flight.
+  bool leaving() const {
+    return queue_.with([](const Queue& q) { return q.open_leaves > 0; });
   }
   /// True if nothing is queued and nobody works.
   bool idle() const {
@@ -93,6 +107,7 @@ class Demand {
     std::deque<Leave> leaves;
     std::deque<Want> wants;
     std::deque<PeekAsk> peeks;
+    std::size_t open_leaves = 0;  // queued, or taken and not settled
     bool working = false;
   };
 

@@ -31,7 +31,21 @@ std::optional<ReservePlan> plan_reservation(const CounterRow& row, std::int64_t 
   const std::int64_t end = base > kMaxSeq - ask.numbers ? kMaxSeq : base + ask.numbers;
   if (end <= lo) return std::nullopt;
   plan.interval = Interval{lo, end};
-  plan.issued_seq = std::max(row.issued_seq, held ? ask.issued : lo);
+  // After a crash the numbers up to lo stay doubtful until this interval is known to be used: should this load be lost as well, the
+  // next one still counts them.
+  plan.issued_seq = std::max(row.issued_seq, held ? ask.issued : clean ? lo : row.issued_seq);
+  return plan;
+}
+
+std::optional<ReservePlan> plan_creation(std::int64_t floor, std::int64_t numbers,
+                                         std::int64_t slot_bump) {
+  const std::int64_t lo = std::max(floor, slot_bump);
+  if (lo >= kMaxSeq) return std::nullopt;
+  ReservePlan plan;
+  plan.interval = Interval{lo, numbers > kMaxSeq - lo ? kMaxSeq : lo + numbers};
+  plan.issued_seq = lo;
+  plan.issued_known = lo == 0;
+  plan.lift_gap = lo;
   return plan;
 }
 

@@ -47,4 +47,9 @@ struct ReservePlan {
 std::optional<ReservePlan> plan_reservation(const CounterRow& row, std::int64_t slot_bump,
                                             const ReserveAsk& ask);
 
+/// The first interval of a row that does not exist yet. It lies above the slot's bump too: the row may have existed before the store
+/// lost commits (S7). No value: exhausted.
+std::optional<ReservePlan> plan_creation(std::int64_t floor, std::int64_t numbers,
+                                         std::int64_t slot_bump);
+
 }  // namespace seqd

@@ -30,16 +30,6 @@ void Owner::schedule(Duration delay) {
   });
 }
 
-void Owner::look_soon() {
-  executor_.submit(
-      Lane::kLease, [] {},
-      [this] {
-        if (phase_ != Phase::kServing || ticking_) return;
-        renew_at_ = std::min(renew_at_, clock_.boot_now() + retry_pace());
-        schedule(retry_pace());
-      });
-}
-
 // How soon to look again after a failure, and how often a stand-by looks. The store's return is noticed within a second (issue:
 // "back within 1 s"), a released slot within a tenth.
 Duration Owner::retry_pace() const {
@@ -61,31 +51,34 @@ void Owner::tick() {
     case Phase::kServing:
       break;
   }
-  if (lease_.slot_count() > 0 && !lease_.valid_at(now) && !lapsed_) {
-    lapsed_ = true;
-    Stats::add(stats_.lease_lapses);
-    events_.on_event(Severity::kError, "lease.lapsed",
-                     "the lease could not be renewed in time; requests are refused until a renewal "
-                     "succeeds. Intervals are kept");
-  }
+  note_lapse();
   if (now >= renew_at_) return renew();
   if (phase_ == Phase::kServing && lease_.slot_count() < kSlotCount) return survey();
   schedule(renew_at_ - now);
+}
+
+void Owner::note_lapse() {
+  if (lapsed_ || lease_.slot_count() == 0 || lease_.valid_at(clock_.boot_now())) return;
+  lapsed_ = true;
+  Stats::add(stats_.lease_lapses);
+  events_.on_event(Severity::kError, "lease.lapsed",
+                   "the lease could not be renewed in time; requests are refused until a renewal "
+                   "succeeds. Intervals are kept");
 }
 
 void Owner::contact_failed(const Error& error) {
   if (error.code == Code::kBusy) return;
   // One failure may be a connection that was killed; two in a row are an outage.
   if (++failures_ < 2 && error.code == Code::kUnavailable) return;
-  if (situation_.store_failed(error.message, clock_.boot_now()) || failures_ == 2) {
-    events_.on_event(Severity::kError, "store.down", error.message);
+  if (situation_.failed(Situation::Link::kLease, error.message, clock_.boot_now())) {
+    events_.on_event(Severity::kError, "lease.store_down", error.message);
   }
 }
 
 void Owner::contact_ok() {
   failures_ = 0;
-  if (situation_.store_answered()) {
-    events_.on_event(Severity::kInfo, "store.up", "the store answers");
+  if (situation_.answered(Situation::Link::kLease)) {
+    events_.on_event(Severity::kInfo, "lease.store_up", "the store answers the lease");
   }
 }
 
@@ -94,14 +87,15 @@ void Owner::prepare() {
   call_store([this] { return store_.prepare(); },
              [this](Result<StoreCheck> reply) {
                ticking_ = false;
+               if (leaving()) return;
                if (!reply.ok()) {
                  const Error& error = reply.error();
                  if (error.code == Code::kMismatch) return events_.on_fatal(error.message);
-                 if (failures_++ == 0 || situation_.facts().store_trouble != error.message) {
+                 if (failures_++ == 0 || situation_.facts().store_trouble() != error.message) {
                    events_.on_event(Severity::kError, "store.not_ready",
                                     error.message + " (retrying)");
                  }
-                 situation_.store_failed(error.message, clock_.boot_now());
+                 situation_.failed(Situation::Link::kLease, error.message, clock_.boot_now());
                  return schedule(std::chrono::milliseconds(200));
                }
                events_.on_event(Severity::kInfo, "store.ready", "store: " + reply->server);
@@ -141,39 +135,51 @@ Result<Done> Owner::enrol_in_store(OwnerRow row, bool& holds_lock) {
   return store_.enrol(row);
 }
 
+void Owner::new_name() {
+  name_ = identity_.node_id + ":" + identity_.new_nonce();
+  names_.push_back(name_);
+}
+
 void Owner::enrol() {
   ticking_ = true;
-  name_ = identity_.node_id + ":" + identity_.new_nonce();
+  new_name();
   auto holds_lock = std::make_shared<bool>(holds_lock_);
-  call_store(
-      [this, row = registration(), holds_lock] { return enrol_in_store(row, *holds_lock); },
-      [this, holds_lock](const Result<Done>& reply) {
-        ticking_ = false;
-        holds_lock_ = *holds_lock;
-        if (!reply.ok()) {
-          contact_failed(reply.error());
-          return schedule(retry_pace());
-        }
-        lease_.enrolled(name_);
-        situation_.facts([&](Situation::Facts& f) {
-          f.prepared = true;
-          f.own_name = name_;
-        });
-        contact_ok();
-        sequencer_.purge();
-        watches_.clear();
-        phase_ = Phase::kServing;
-        renew_at_ = clock_.boot_now() + lease_.times().renew_every();
-        events_.on_event(Severity::kInfo, "owner.enrolled", "registered as " + name_);
-        tick();
-      });
+  call_store([this, row = registration(), holds_lock] { return enrol_in_store(row, *holds_lock); },
+             [this, holds_lock, name = name_](const Result<Done>& reply) {
+               ticking_ = false;
+               holds_lock_ = *holds_lock;
+               if (phase_ != Phase::kEnrolling || name != name_) return;
+               if (!reply.ok()) {
+                 contact_failed(reply.error());
+                 return schedule(retry_pace());
+               }
+               lease_.enrolled(name);
+               enrolled();
+             });
+}
+
+void Owner::enrolled() {
+  situation_.facts([&](Situation::Facts& f) {
+    f.prepared = true;
+    f.own_name = name_;
+  });
+  contact_ok();
+  sequencer_.purge();
+  watches_.clear();
+  lapsed_ = false;
+  phase_ = Phase::kServing;
+  renew_at_ = clock_.boot_now() + lease_.times().renew_every();
+  events_.on_event(Severity::kInfo, "owner.enrolled", "registered as " + name_);
+  tick();
 }
 
 void Owner::renew() {
   ticking_ = true;
   const BootTime now = clock_.boot_now();
   renew_at_ = now + lease_.times().renew_every();
-  UnitTicket ticket = lease_.begin_unit({}, false, now);
+  std::vector<Slot> slots;
+  for (const SlotBelief& s : lease_.held_slots()) slots.push_back(s.slot);
+  UnitTicket ticket = lease_.begin_unit(slots, false, now);
   call_store([this, head = ticket.head] { return store_.renew(head); },
              [this, ticket](Result<UnitReport> reply) {
                ticking_ = false;
@@ -183,12 +189,12 @@ void Owner::renew() {
 
 void Owner::renewed(const UnitTicket& ticket, Result<UnitReport> reply) {
   if (ticket.head.owner != lease_.owner()) return schedule(Duration::zero());
+  note_lapse();  // the call may have outlasted the lease
   if (reply.ok()) {
     contact_ok();
-    if (!lease_.unit_committed(ticket, reply->stamp)) {
-      lease_.lost_all();
-      return judge_fence(ticket.head.owner);
-    }
+    lease_.lost(reply->lost);
+    if (!lease_.unit_confirmed(ticket, *reply)) return judge_fence(ticket.head.owner);
+    if (!reply->lost.empty()) sequencer_.purge();
     if (std::exchange(lapsed_, false)) {
       events_.on_event(Severity::kInfo, "lease.resumed",
                        "the lease was renewed; nobody took it, so the intervals go on");
@@ -201,11 +207,8 @@ void Owner::renewed(const UnitTicket& ticket, Result<UnitReport> reply) {
   } else {
     lease_.unit_not_applied(ticket);
   }
-  if (error.code == Code::kFenced || error.code == Code::kLostCommits) {
-    lease_.lost_all();
-    return error.code == Code::kFenced ? judge_fence(ticket.head.owner)
-                                       : recover(ticket.head.owner);
-  }
+  if (error.code == Code::kFenced) return judge_fence(ticket.head.owner);
+  if (error.code == Code::kLostCommits) return recover(ticket.head.owner);
   contact_failed(error);
   watches_.clear();
   renew_at_ = clock_.boot_now() + retry_pace();

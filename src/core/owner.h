@@ -40,11 +40,9 @@ class Owner {
   void fenced(const std::string& owner);
   /// A unit found that the store forgot commits. The lease was dropped.
   void lost_commits(const std::string& owner);
-  /// The counter store failed: look soon whether the store is back.
-  void look_soon();
-
   /// Clean release (DESIGN 2): closes the slots, waits for reservations in flight, stores every `cur`, gives the slots away,
-  /// slot by slot while the lease is renewed. After `limit` what is left becomes a counted gap. Then `done`, once.
+  /// slot by slot while the lease is renewed. After `limit` what is left becomes a counted gap. Then `done`, once. A recovery
+  /// that is under way is finished first: nobody else remembers what it lifts.
   void hand_over(Duration limit, std::function<void()> done);
 
  private:
@@ -60,13 +58,16 @@ class Owner {
   void schedule(Duration delay);
   Duration retry_pace() const;
   void prepare();
+  void new_name();
   void enrol();
   void renew();
   void renewed(const UnitTicket& ticket, Result<UnitReport> reply);
+  void enrolled();
   OwnerRow registration() const;
   Result<Done> enrol_in_store(OwnerRow row, bool& holds_lock);
   void contact_failed(const Error& error);
   void contact_ok();
+  void note_lapse();
 
   // owner_contend.cpp: standing by and taking over
   void survey();
@@ -78,17 +79,23 @@ class Owner {
   void take_over(const OwnerRow& victim);
   void gained(const UnitTicket& ticket, const Result<ClaimReport>& reply, const std::string& from);
 
-  // owner_leave.cpp: fenced, lost commits, hand-over
+  // owner_recover.cpp: fenced, and a store that lost commits
   void judge_fence(const std::string& owner);
   void fence_judged(const std::string& owner, Result<Survey> reply);
   void recover(const std::string& former);
-  void recover_bump(const std::string& former, std::shared_ptr<std::vector<Lift>> held);
-  void recover_lift(std::shared_ptr<std::vector<Lift>> held, std::size_t from);
-  void recover_failed(const UnitTicket& ticket, const Error& error, const std::string& former);
+  void recover_bump();
+  void recover_lift(std::size_t from);
+  void recover_lifted(std::size_t from, std::size_t to, const Result<UnitReport>& reply);
+  void recovery_failed(const Error& error, std::function<void()> retry);
+  void recovered();
+
+  // owner_leave.cpp: the hand-over
+  void begin_leaving();
   void leave_group();
   void leave_when_still(std::vector<Slot> slots);
   void leave_when_released(std::vector<Slot> slots);
   void resign();
+  bool leaving() const { return phase_ == Phase::kLeaving; }
 
   template <class Work, class Then>
   void call_store(Work work, Then then) {
@@ -108,6 +115,14 @@ class Owner {
   const OwnerIdentity identity_;
   const std::int64_t rollback_bump_;
 
+  // What must be above everything that was used before this daemon may answer again. Kept until a claim confirmed that the store
+  // holds it: the store may lose commits again meanwhile.
+  struct Recovery {
+    std::vector<Slot> slots;
+    std::vector<Lift> held;  // sorted by id
+    Stamp stamp;             // of the registration that lifts
+  };
+
   // Everything below belongs to Lane::kLease.
   Phase phase_ = Phase::kPreparing;
   std::uint64_t timer_ = 0;  // a tick that was scheduled under an older number is void
@@ -116,9 +131,12 @@ class Owner {
   int failures_ = 0;
   BootTime renew_at_;
   std::string name_;
+  std::vector<std::string> names_;  // all that this process had
   std::int64_t highest_epoch_ = 0;
+  std::int64_t highest_bump_ = 0;
   bool holds_lock_ = false;
   std::unordered_map<std::string, Watch> watches_;
+  std::unique_ptr<Recovery> recovery_;
   std::vector<std::vector<Slot>> groups_;  // still to be handed over
   BootTime leave_by_;
   std::function<void()> left_;

@@ -39,10 +39,7 @@ void Owner::surveyed(BootTime sent, Result<Survey> reply) {
 
   const auto me = std::find_if(reply->owners.begin(), reply->owners.end(),
                                [&](const OwnerRow& row) { return row.owner == name_; });
-  if (me == reply->owners.end() || me->fenced) {
-    lease_.lost_all();
-    return judge_fence(name_);
-  }
+  if (me == reply->owners.end() || me->fenced) return judge_fence(name_);
   if (lease_.times().sole && !holds_lock_) return schedule(retry_pace());
 
   std::set<std::string> others;
@@ -90,8 +87,8 @@ std::optional<OwnerRow> Owner::watch_owners(const Survey& survey, BootTime arriv
     } else {
       candidate = *row;
     }
-    if (!victim && may_take_from(candidate, watch, arrived)) {
-      victim = candidate;
+    if (may_take_from(candidate, watch, arrived)) {
+      if (!victim) victim = candidate;
     } else if (watch.moved) {
       somebody_lives = true;
     }
@@ -166,21 +163,22 @@ void Owner::gained(const UnitTicket& ticket, const Result<ClaimReport>& reply,
     } else {
       lease_.unit_not_applied(ticket);
     }
-    if (error.code == Code::kFenced || error.code == Code::kLostCommits) {
-      lease_.lost_all();
-      return error.code == Code::kFenced ? judge_fence(name_) : recover(name_);
-    }
+    if (error.code == Code::kFenced) return judge_fence(ticket.head.owner);
+    if (error.code == Code::kLostCommits) return recover(ticket.head.owner);
     contact_failed(error);
     return schedule(retry_pace());
   }
   contact_ok();
-  for (const SlotRow& s : reply->ours) highest_epoch_ = std::max(highest_epoch_, s.epoch);
-  const int before = lease_.slot_count();
-  lease_.gained(reply->ours);
-  if (!lease_.unit_committed(ticket, reply->unit.stamp)) {
-    lease_.lost_all();
-    return judge_fence(name_);
+  // A registration that ended meanwhile gains nothing, and a leaving daemon gives away at its end what it took too late.
+  if (leaving() || ticket.head.owner != name_) return schedule(retry_pace());
+  for (const SlotRow& s : reply->ours) {
+    highest_epoch_ = std::max(highest_epoch_, s.epoch);
+    highest_bump_ = std::max(highest_bump_, s.bump);
   }
+  const int before = lease_.slot_count();
+  lease_.gained(ticket.head.owner, reply->ours);
+  if (!lease_.unit_confirmed(ticket, reply->unit)) return judge_fence(ticket.head.owner);
+  recovery_.reset();
   lapsed_ = false;
   renew_at_ = clock_.boot_now() + lease_.times().renew_every();
   sequencer_.purge();

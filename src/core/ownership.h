@@ -92,10 +92,12 @@ struct UnitHead {
   static constexpr std::int64_t kAnySlack = std::int64_t{1} << 60;
 };
 
-/// What every unit reports: the stamp as it was committed, and slots that were found lost. Rows of lost slots were not touched.
+/// What every unit reports: the stamp as it was committed (or as it was read, where nothing was written), and slots that were found lost. Rows of lost slots were not touched.
 struct UnitReport {
   Stamp stamp;
   std::vector<Slot> lost;
+  bool stamped =
+      false;  ///< the own row's beat moved. False: the unit had nothing to write and renewed nothing
 };
 
 }  // namespace seqd

@@ -54,21 +54,12 @@ bool Refill::current(const Want& want) const { return lease_.grant_of(want.slot)
 void Refill::next_round() {
   DemandBatch batch = demand_.take();
   if (batch.empty()) return;
-  // A want of an ended grant has a successor under the new one: only one of each conversation goes on (C1, C2).
-  std::vector<Want> stale;
-  std::erase_if(batch.wants, [&](Want& w) {
-    if (current(w)) return false;
-    stale.push_back(std::move(w));
-    return true;
-  });
-  for (const Want& w : stale) sequencer_.fail(w, Refusal::kNotOwner);
-  if (batch.wants.empty() && batch.peeks.empty() && batch.leaves.empty()) return next_round();
+  drop_stale(batch);
+  if (batch.empty()) return next_round();
 
   if (!lease_.time_for_unit(clock_.boot_now()) && !(batch.wants.empty() && batch.leaves.empty())) {
     // DESIGN O3: too late for a unit. The renewal will make room, or the waiting requests run into their deadline.
-    for (Leave& l : batch.leaves) (void)demand_.leave(std::move(l));
-    for (Want& w : batch.wants) again(std::move(w));
-    for (PeekAsk& p : batch.peeks) (void)demand_.peek(std::move(p));
+    put_back(std::move(batch));
     executor_.after(Lane::kCounters, kLockedRetry, [this] { next_round(); });
     return;
   }
@@ -77,13 +68,38 @@ void Refill::next_round() {
   release(std::move(leaves), std::move(batch));
 }
 
+// A want of an ended grant has a successor under the new one: only one of each conversation goes on (C1, C2).
+void Refill::drop_stale(DemandBatch& batch) {
+  std::vector<Want> wants;
+  for (Want& w : batch.wants) {
+    if (current(w)) {
+      wants.push_back(std::move(w));
+    } else {
+      sequencer_.fail(w, Refusal::kNotOwner);
+    }
+  }
+  batch.wants = std::move(wants);
+  std::vector<Leave> leaves;
+  for (Leave& l : batch.leaves) {
+    if (lease_.grant_of(l.release.slot) == l.grant) {
+      leaves.push_back(std::move(l));
+    } else {
+      stats_.gap(GapReason::kReleaseMissed, l.release.end - l.release.cur);
+      demand_.settled(1);
+    }
+  }
+  batch.leaves = std::move(leaves);
+}
+
+// Back into the queue of the round that is running: nobody needs to be woken.
+void Refill::put_back(DemandBatch batch) {
+  demand_.settled(batch.leaves.size());
+  for (Leave& l : batch.leaves) (void)demand_.leave(std::move(l));
+  for (Want& w : batch.wants) again(std::move(w));
+  for (PeekAsk& p : batch.peeks) (void)demand_.peek(std::move(p));
+}
+
 void Refill::release(std::vector<Leave> leaves, DemandBatch rest) {
-  std::erase_if(leaves, [&](const Leave& l) {
-    if (lease_.grant_of(l.release.slot) == l.grant) return false;
-    stats_.gap(GapReason::kReleaseMissed, l.release.end - l.release.cur);
-    return true;
-  });
-  if (leaves.empty()) return look_up(std::move(rest));
   std::sort(leaves.begin(), leaves.end(),
             [](const Leave& a, const Leave& b) { return a.release.conv_id < b.release.conv_id; });
   std::vector<Slot> slots;
@@ -115,18 +131,20 @@ void Refill::released(const UnitTicket& ticket, std::vector<Leave> leaves, Deman
     if (reply->released < static_cast<std::int64_t>(leaves.size())) {
       stats_.gap(GapReason::kReleaseMissed, numbers);
     }
+    demand_.settled(leaves.size());
+    drop_stale(rest);
     return look_up(std::move(rest));
   }
   const Error error = reply.error();
   unit_failed(ticket, error);
   if ((error.code == Code::kUnavailable || error.code == Code::kBusy) && lease_.slot_count() > 0) {
     // Nothing was written: the memory is gone, so only the store can still learn `cur`. A delayed copy cannot hurt (CAS).
-    for (Leave& l : leaves) (void)demand_.leave(std::move(l));
+    rest.leaves = std::move(leaves);
   } else {
     stats_.gap(GapReason::kReleaseMissed, numbers);
+    demand_.settled(leaves.size());
   }
-  for (PeekAsk& p : rest.peeks) (void)demand_.peek(std::move(p));
-  retry_or_fail(std::move(rest.wants), error, true);
+  put_back(std::move(rest));
   executor_.after(Lane::kCounters, kFailedRetry, [this] { next_round(); });
 }
 
@@ -228,7 +246,7 @@ UnitTicket Refill::begin_unit(const std::vector<Want>& wants) {
 }
 
 void Refill::create(const RoundPtr& round) {
-  if (round->create.empty()) return reserve(round);
+  if (round->create.empty() || !in_time(round->create)) return reserve(round);
   sort_by_id(round->create);
   auto rows = std::make_shared<std::vector<NewCounter>>();
   for (const Want& w : round->create) {
@@ -255,7 +273,7 @@ void Refill::reserve(const RoundPtr& round) {
       sequencer_.fail(w, Refusal::kNotOwner);
     }
   }
-  if (wants.empty()) return next_round();
+  if (wants.empty() || !in_time(wants)) return next_round();
   sort_by_id(wants);
   auto requests = std::make_shared<std::vector<ReserveRequest>>();
   for (const Want& w : wants) requests->push_back(ReserveRequest{w.conv_id, w.slot, w.ask});

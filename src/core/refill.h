@@ -24,8 +24,7 @@ namespace seqd {
 struct OwnershipNews {
   std::function<void(const std::string& owner)> fenced;  ///< the lease was dropped already
   std::function<void(const std::string& owner)>
-      lost_commits;                    ///< the lease was dropped already (S7)
-  std::function<void()> store_failed;  ///< somebody should look whether it is back
+      lost_commits;  ///< the lease was dropped already (S7)
 };
 
 /// One round at a time: releases, then a look at rows that are not known, then creations, then reservations (DESIGN S5, S9).
@@ -48,6 +47,8 @@ class Refill {
   using RoundPtr = std::shared_ptr<Round>;
 
   void next_round();
+  void drop_stale(DemandBatch& batch);
+  void put_back(DemandBatch batch);
   void release(std::vector<Leave> leaves, DemandBatch rest);
   void released(const UnitTicket& ticket, std::vector<Leave> leaves, DemandBatch rest,
                 Result<ReleaseReport> reply);
@@ -67,9 +68,11 @@ class Refill {
   /// Books a confirmed unit. False: a clone writes with our name, and everything was dropped.
   bool unit_confirmed(const UnitTicket& ticket, const UnitReport& report);
   void store_answered();
+  void probe();
   void unit_failed(const UnitTicket& ticket, const Error& error);
   void retry_or_fail(std::vector<Want> wants, const Error& error, bool slow);
   void give_up(std::vector<Want> wants, const Error& error);
+  bool in_time(std::vector<Want>& wants);
   void later(std::vector<Want> wants);
   void again(Want want);
 
@@ -86,6 +89,7 @@ class Refill {
   const RecoverySettings recovery_;
   const Duration patience_;  // an attempt that took longer is not repeated at once
   OwnershipNews news_;
+  bool probing_ = false;
 };
 
 }  // namespace seqd

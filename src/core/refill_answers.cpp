@@ -90,8 +90,7 @@ void Refill::reserved(const UnitTicket& ticket, std::vector<Want> wants, bool cr
     }
   }
   if (!locked.empty()) later(std::move(locked));
-  if (rolled_back && ours) {
-    lease_.lost_all();
+  if (rolled_back && ours && lease_.end(ticket.head.owner)) {
     news_.lost_commits(ticket.head.owner);
   }
 }
@@ -100,16 +99,32 @@ bool Refill::unit_confirmed(const UnitTicket& ticket, const UnitReport& report) 
   Stats::add(stats_.units[static_cast<std::size_t>(UnitResult::kOk)]);
   store_answered();
   lease_.lost(report.lost);
-  if (lease_.unit_committed(ticket, report.stamp)) return true;
-  lease_.lost_all();
-  news_.fenced(ticket.head.owner);
+  if (lease_.unit_confirmed(ticket, report)) return true;
+  if (lease_.end(ticket.head.owner)) news_.fenced(ticket.head.owner);
   return false;
 }
 
 void Refill::store_answered() {
-  if (situation_.store_answered()) {
-    events_.on_event(Severity::kInfo, "store.up", "the store answers again");
+  if (situation_.answered(Situation::Link::kCounters)) {
+    events_.on_event(Severity::kInfo, "store.up", "the store reserves again");
   }
+}
+
+// While reservations are refused nobody would notice that they are possible again.
+void Refill::probe() {
+  executor_.after(Lane::kCounters, situation_.backoff(), [this] {
+    auto ids = std::make_shared<std::vector<std::string>>(1, "seqd:probe");
+    call(
+        executor_, Lane::kCounters, [this, ids] { return counters_.look_up(*ids); },
+        [this](const Result<std::vector<FoundCounter>>& reply) {
+          if (!reply.ok()) {
+            situation_.failed(Situation::Link::kCounters, reply.error().message, clock_.boot_now());
+            return probe();
+          }
+          probing_ = false;
+          store_answered();
+        });
+  });
 }
 
 void Refill::unit_failed(const UnitTicket& ticket, const Error& error) {
@@ -119,13 +134,10 @@ void Refill::unit_failed(const UnitTicket& ticket, const Error& error) {
   } else {
     lease_.unit_not_applied(ticket);
   }
-  const bool still_ours = ticket.head.owner == lease_.owner();
-  if (error.code == Code::kFenced && still_ours) {
-    lease_.lost_all();
+  if (error.code == Code::kFenced && lease_.end(ticket.head.owner)) {
     news_.fenced(ticket.head.owner);
   }
-  if (error.code == Code::kLostCommits && still_ours) {
-    lease_.lost_all();
+  if (error.code == Code::kLostCommits && lease_.end(ticket.head.owner)) {
     news_.lost_commits(ticket.head.owner);
   }
 }
@@ -150,12 +162,19 @@ void Refill::retry_or_fail(std::vector<Want> wants, const Error& error, bool slo
 
 // DESIGN C5: the store's last contact failed, so whoever has no number is refused now rather than at its deadline.
 void Refill::give_up(std::vector<Want> wants, const Error& error) {
-  if (situation_.store_failed(error.message, clock_.boot_now())) {
+  if (situation_.failed(Situation::Link::kCounters, error.message, clock_.boot_now())) {
     events_.on_event(Severity::kError, "store.down", error.message);
   }
   for (const Want& w : wants) sequencer_.fail(w, Refusal::kStoreDown);
   for (const Want& w : demand_.take_all_wants()) sequencer_.fail(w, Refusal::kStoreDown);
-  news_.store_failed();
+  if (!std::exchange(probing_, true)) probe();
+}
+
+// DESIGN O3. What comes too late for a unit is tried again when the lease was renewed.
+bool Refill::in_time(std::vector<Want>& wants) {
+  if (lease_.time_for_unit(clock_.boot_now())) return true;
+  later(std::exchange(wants, {}));
+  return false;
 }
 
 void Refill::later(std::vector<Want> wants) {

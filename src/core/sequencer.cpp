@@ -98,7 +98,7 @@ TakeResult Sequencer::take_slowly(Shard& shard, std::uint64_t hash, Conversation
   if (c != nullptr && c->end >= kMaxSeq && !c->waiting) {
     return refused(c->room() == 0 ? Refusal::kExhausted : Refusal::kBatchTooBig);
   }
-  if (!situation_.store_up()) return refused(Refusal::kStoreDown);
+  if (!situation_.can_reserve()) return refused(Refusal::kStoreDown);
   if (waiting_.load(std::memory_order_relaxed) >= kMaxWaiting) {
     return refused(Refusal::kTooManyWaiting);
   }
@@ -170,8 +170,9 @@ void Sequencer::forget_interval(Conversation& c, GapReason why) {
 }
 
 void Sequencer::begin_waiting(std::int64_t n) {
-  waiting_.fetch_add(n, std::memory_order_acq_rel);
-  if (!watched_.exchange(true, std::memory_order_acq_rel) && on_waiting_) on_waiting_();
+  // Sequentially consistent, like expire(): either it sees this request, or this sees that nobody watches.
+  waiting_.fetch_add(n);
+  if (!watched_.exchange(true) && on_waiting_) on_waiting_();
 }
 
 std::int64_t Sequencer::issued() const {

@@ -75,7 +75,7 @@ class Sequencer final {
   std::vector<Leave> extract(std::span<const Slot> slots);
   /// Drops every conversation whose grant is not current any more: counted gaps.
   void purge();
-  /// What is held, under whatever grant: nothing at or below `end` may be given out again (S7).
+  /// What is held, under whatever grant, after the registration has ended: nothing at or below `end` may be given out again (S7).
   std::vector<Lift> held() const;
   /// True while a reservation of one of these slots is queued or in flight.
   bool reserving(std::span<const Slot> slots) const;

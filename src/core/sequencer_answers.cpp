@@ -131,7 +131,7 @@ void Sequencer::refuse_waiters(Shard& shard, Conversation& c, Refusal why,
 
 void Sequencer::send(const std::vector<Answered>& answered) {
   if (answered.empty()) return;
-  waiting_.fetch_sub(static_cast<std::int64_t>(answered.size()), std::memory_order_acq_rel);
+  waiting_.fetch_sub(static_cast<std::int64_t>(answered.size()));
   for (const Answered& a : answered) {
     if (a.waiter.sink != nullptr) a.waiter.sink->taken(a.waiter.token, a.result);
   }
@@ -162,11 +162,10 @@ bool Sequencer::expire(BootTime now) {
     }
   });
   for (const std::uint64_t ticket : late) answer_peek(ticket, not_read(Refusal::kWaitExpired));
-  if (waiting_.load(std::memory_order_acquire) > 0) return true;
-  watched_.store(false, std::memory_order_release);
+  if (waiting_.load() > 0) return true;
+  watched_.exchange(false);
   // A request that began to wait just before saw the watch still on.
-  return waiting_.load(std::memory_order_acquire) > 0 &&
-         !watched_.exchange(true, std::memory_order_acq_rel);
+  return waiting_.load() > 0 && !watched_.exchange(true);
 }
 
 PeekResult Sequencer::peek_resident(const Shard& shard, std::uint64_t hash,
@@ -193,7 +192,7 @@ PeekResult Sequencer::peek(const ConvId& conv, AnswerSink* sink, std::uint64_t t
   if (!lease_.valid_at(now)) return not_read(Refusal::kLeaseLapsed);
   const PeekResult resident = peek_resident(shard_of(hash), hash, conv.bytes());
   if (resident.kind != PeekResult::Kind::kWaiting) return resident;
-  if (!situation_.store_up()) return not_read(Refusal::kStoreDown);
+  if (!situation_.can_reserve()) return not_read(Refusal::kStoreDown);
 
   PeekAsk ask;
   ask.conv_id = std::string(conv.bytes());
@@ -236,7 +235,7 @@ void Sequencer::answer_peek(std::uint64_t ticket, const PeekResult& from_store) 
     const PeekResult resident = peek_resident(shard_of(hash), hash, wait.conv_id);
     if (resident.kind != PeekResult::Kind::kWaiting) result = resident;
   }
-  waiting_.fetch_sub(1, std::memory_order_acq_rel);
+  waiting_.fetch_sub(1);
   if (wait.waiter.sink != nullptr) wait.waiter.sink->peeked(wait.waiter.token, result);
 }
 

@@ -109,11 +109,14 @@ void Sequencer::purge() {
 
 std::vector<Lift> Sequencer::held() const {
   std::vector<Lift> all;
+  const std::vector<Grant> grants = lease_.last_grants();
   for (const Shard& shard : shards_) {
     const std::lock_guard<std::mutex> lock(shard.mutex);
     for (std::size_t i = 0; i < shard.table.capacity(); ++i) {
       const Conversation* c = shard.table.at(i);
-      if (c != nullptr && c->end > 0) all.push_back(Lift{std::string(c->id()), c->slot, c->end});
+      if (c == nullptr || c->end == 0) continue;
+      // Under a grant that was current to the end, nobody else can have gone further.
+      all.push_back(Lift{std::string(c->id()), c->slot, c->end, c->grant == grants[c->slot]});
     }
   }
   return all;

@@ -20,11 +20,12 @@ bool SlotLease::time_for_unit(BootTime now) const noexcept {
   return time_left(now) >= times_.unit_needs();
 }
 
-void SlotLease::enrolled(const std::string& owner) {
-  lost_all();
+void SlotLease::enrolled(const std::string& owner, const Stamp& stamp) {
+  (void)end(this->owner());
   books_.with([&](Books& books) {
     books.owner = owner;
-    books.belief = StampBelief{};
+    books.ended = false;
+    books.belief = StampBelief{stamp, 0, 0};
     books.last_held.clear();
   });
 }
@@ -70,32 +71,33 @@ UnitTicket SlotLease::begin_unit(std::span<const Slot> slots, bool counts_reserv
   return ticket;
 }
 
-bool SlotLease::unit_committed(const UnitTicket& ticket, const Stamp& stamp) {
-  bool current = false;
-  const bool cloned = books_.with([&](Books& books) {
-    if (books.owner != ticket.head.owner) return false;
-    current = true;
+bool SlotLease::unit_confirmed(const UnitTicket& ticket, const UnitReport& report) {
+  return books_.with([&](Books& books) {
+    if (books.owner != ticket.head.owner || books.ended) return true;
     StampBelief& belief = books.belief;
+    const Stamp& stamp = report.stamp;
     if (stamp.beat > belief.known.beat + belief.beat_slack ||
         stamp.resv_no > belief.known.resv_no + belief.resv_slack) {
-      return true;
+      return false;
     }
     --belief.beat_slack;
     if (ticket.counts_reservation) --belief.resv_slack;
     belief.known.beat = std::max(belief.known.beat, stamp.beat);
     belief.known.resv_no = std::max(belief.known.resv_no, stamp.resv_no);
-    return false;
+    if (report.stamped) extend(ticket.sent);
+    return true;
   });
-  if (cloned) return false;
-  if (!current || held_.load(std::memory_order_relaxed) == 0) return true;
+}
+
+// REQUIRES: under the books' lock, so that a registration that ends cannot be revived by a late confirmation.
+void SlotLease::extend(BootTime sent) {
+  if (held_.load(std::memory_order_relaxed) == 0) return;
   const std::int64_t until =
-      times_.sole ? kNever : (ticket.sent + times_.own_deadline()).time_since_epoch().count();
+      times_.sole ? kNever : (sent + times_.own_deadline()).time_since_epoch().count();
   // Only ever forward: a unit that was sent earlier may be confirmed later.
-  std::int64_t seen = deadline_ns_.load(std::memory_order_relaxed);
-  while (seen < until && !deadline_ns_.compare_exchange_weak(seen, until, std::memory_order_release,
-                                                             std::memory_order_relaxed)) {
+  if (deadline_ns_.load(std::memory_order_relaxed) < until) {
+    deadline_ns_.store(until, std::memory_order_release);
   }
-  return true;
 }
 
 void SlotLease::unit_unknown(const UnitTicket&) {
@@ -110,10 +112,13 @@ void SlotLease::unit_not_applied(const UnitTicket& ticket) {
   });
 }
 
-void SlotLease::gained(std::span<const SlotRow> rows) {
+void SlotLease::gained(const std::string& owner, std::span<const SlotRow> rows) {
   books_.with([&](Books& books) {
+    if (books.owner != owner || books.ended) return;
+    std::array<bool, kSlotCount> listed{};
     for (const SlotRow& row : rows) {
-      if (row.slot >= kSlotCount || row.owner != books.owner) continue;
+      if (row.slot >= kSlotCount || row.owner != owner) continue;
+      listed[row.slot] = true;
       SlotBelief& mine = books.slots[row.slot];
       std::atomic<Grant>& grant = grants_[row.slot];
       const bool held = grant.load(std::memory_order_relaxed) != 0;
@@ -122,6 +127,11 @@ void SlotLease::gained(std::span<const SlotRow> rows) {
       if (!held) held_.fetch_add(1, std::memory_order_relaxed);
       grant.store(books.next_grant, std::memory_order_release);
       books.next_grant += 2;
+    }
+    for (std::size_t i = 0; i < kSlotCount; ++i) {
+      if (!listed[i] && grants_[i].exchange(0, std::memory_order_release) != 0) {
+        held_.fetch_sub(1, std::memory_order_relaxed);
+      }
     }
   });
 }
@@ -148,15 +158,25 @@ void SlotLease::close(std::span<const Slot> slots) {
   });
 }
 
-void SlotLease::lost_all() {
-  deadline_ns_.store(0, std::memory_order_release);
-  books_.with([&](Books& books) {
-    std::vector<SlotBelief> held;
+bool SlotLease::end(const std::string& owner) {
+  return books_.with([&](Books& books) {
+    if (books.owner != owner || books.ended) return false;
+    books.ended = true;
+    deadline_ns_.store(0, std::memory_order_release);
+    books.last_held.clear();
     for (std::size_t i = 0; i < kSlotCount; ++i) {
-      if (grants_[i].exchange(0, std::memory_order_release) != 0) held.push_back(books.slots[i]);
+      const Grant grant = grants_[i].exchange(0, std::memory_order_release) & ~kClosing;
+      books.last_grants[i] = grant;
+      if (grant != 0) books.last_held.push_back(books.slots[i]);
     }
     held_.store(0, std::memory_order_relaxed);
-    if (!held.empty()) books.last_held = std::move(held);
+    return true;
+  });
+}
+
+std::vector<Grant> SlotLease::last_grants() const {
+  return books_.with([](const Books& books) {
+    return std::vector<Grant>(books.last_grants.begin(), books.last_grants.end());
   });
 }
 

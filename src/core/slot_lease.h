@@ -66,8 +66,8 @@ class SlotLease {
   bool time_for_unit(BootTime now) const noexcept;
   Duration time_left(BootTime now) const noexcept;
 
-  /// A new registration: no slots, stamp 0/0.
-  void enrolled(const std::string& owner);
+  /// A new registration: no slots, and the stamp that was confirmed for it.
+  void enrolled(const std::string& owner, const Stamp& stamp = {});
   std::string owner() const;
   /// Slots held, closing ones too.
   int slot_count() const noexcept { return held_.load(std::memory_order_relaxed); }
@@ -75,35 +75,44 @@ class SlotLease {
 
   /// Begins a unit that touches `slots`: those of them that are held go into the head.
   UnitTicket begin_unit(std::span<const Slot> slots, bool counts_reservation, BootTime now);
-  /// The unit's COMMIT was confirmed: the stamp is known, and the lease lasts from before it was sent. False: the stamp is
-  /// above everything that this process sent, so a clone of it writes with our nonce (H19); the caller treats it as fenced.
-  /// A unit that gains slots calls gained() first.
-  [[nodiscard]] bool unit_committed(const UnitTicket& ticket, const Stamp& stamp);
+  /// The unit was confirmed. If it stamped the own row, the stamp is known, and the lease lasts from before it was sent; a unit
+  /// that had nothing to write renews nothing, whatever was read in it. False: the stamp is above everything that this process
+  /// sent, so a clone of it writes with our nonce (H19); the caller treats it as fenced. A unit that gains slots calls gained()
+  /// first.
+  [[nodiscard]] bool unit_confirmed(const UnitTicket& ticket, const UnitReport& report);
   /// The unit may be committed, now or later: one increment more is possible.
   void unit_unknown(const UnitTicket& ticket);
   void unit_not_applied(const UnitTicket& ticket);
 
-  /// Slots that a confirmed unit showed to be ours. A slot already held at this epoch and bump keeps its grant.
-  void gained(std::span<const SlotRow> rows);
+  /// All slots that a confirmed unit of `owner` showed to be ours. A slot already held at this epoch and bump keeps its grant;
+  /// one that is held and not among them is lost. Nothing happens if that registration has ended.
+  void gained(const std::string& owner, std::span<const SlotRow> rows);
   /// Slots that are not ours any more, or may not be: their intervals are worthless from here on.
   void lost(std::span<const Slot> slots);
   /// Requests of these slots are refused from now on; reservations in flight may still arrive.
   void close(std::span<const Slot> slots);
-  /// Everything is lost (fenced, or the store lost commits): no slot, no lease.
-  void lost_all();
-  /// What was held when lost_all() last took something: to be compared with what the store says now (S7).
+  /// Everything is lost (fenced, or the store lost commits): no slot, no lease, and the registration has ended. What is still in
+  /// flight under it changes nothing any more. False: `owner` is not the current registration, or it ended before.
+  bool end(const std::string& owner);
+  /// What was held when the registration ended: to be compared with what the store says now (S7).
   std::vector<SlotBelief> last_held() const;
+  /// The grants of that moment, by slot; 0 where none was held.
+  std::vector<Grant> last_grants() const;
 
  private:
   static constexpr Grant kClosing = 1;
 
   struct Books {
     std::string owner;
+    bool ended = true;
     StampBelief belief;
     std::array<SlotBelief, kSlotCount> slots{};
     std::vector<SlotBelief> last_held;
+    std::array<Grant, kSlotCount> last_grants{};
     Grant next_grant = 2;  // even numbers: the low bit says "closing"
   };
+
+  void extend(BootTime sent);
 
   const LeaseTimes times_;
   std::atomic<std::int64_t> deadline_ns_{0};

@@ -69,8 +69,7 @@ class Daemon {
     process.latency[static_cast<std::size_t>(Lane::kLease)] = std::chrono::milliseconds(2);
     process.latency[static_cast<std::size_t>(Lane::kHistory)] = std::chrono::milliseconds(2);
     refill.start(OwnershipNews{[this](const std::string& o) { owner.fenced(o); },
-                               [this](const std::string& o) { owner.lost_commits(o); },
-                               [this] { owner.look_soon(); }});
+                               [this](const std::string& o) { owner.lost_commits(o); }});
     sequencer.on_waiting([this] { look_at_deadlines(); });
     owner.start();
   }

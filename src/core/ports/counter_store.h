@@ -69,6 +69,8 @@ struct Lift {
   std::string conv_id;
   Slot slot = 0;
   std::int64_t end = 0;  ///< nothing at or below this may be given out again
+  /// Nothing above `end` was given out either: the row needs no bump, and bump_seen becomes the slot's.
+  bool exact = false;
 };
 
 /// Calls block, and belong to one lane (one thread at a time).
@@ -102,6 +104,8 @@ class CounterStore {
                                         std::span<const Release> releases) = 0;
 
   /// Unit. max_seq = GREATEST(max_seq, :end), cur_seq = NULL; creates the row where it is missing (S7). Never lowers.
+  /// An exact lift in a slot that was bumped before is not bumped on top: bumps that pile up on lifts would overtake the
+  /// bump of the next loss.
   /// The slots need not be ours: head.slots is empty.
   virtual Result<UnitReport> lift(const UnitHead& head, std::span<const Lift> lifts) = 0;
 };

@@ -29,6 +29,16 @@ struct ClaimReport {
   std::vector<SlotRow> ours;
 };
 
+/// bump = GREATEST(bump, least_bump) + by, epoch = GREATEST(epoch, least_epoch) + 1, owner = NULL for the slots, except that
+/// a slot whose owner is not one of `former` keeps owner and epoch.
+struct SlotBump {
+  std::vector<Slot> slots;
+  std::int64_t by = 0;
+  std::int64_t least_bump = 0;      ///< the highest that was ever confirmed: a restored row may be below it
+  std::int64_t least_epoch = 0;
+  std::vector<std::string> former;  ///< all names that this process had: it holds nothing under them any more
+};
+
 /// Calls block, and belong to Lane::kLease. Connection and errors as in CounterStore; the connection is this port's own.
 /// "Unit" has the form described there; a unit here adds beat+1 and leaves resv_no alone.
 class LeaseStore {
@@ -60,11 +70,8 @@ class LeaseStore {
   /// does not own them any more whatever the outcome.
   virtual Result<UnitReport> give(const UnitHead& head, std::span<const Slot> slots) = 0;
 
-  /// Unit. bump = bump + by, epoch = GREATEST(epoch, least_epoch) + 1, owner = NULL for the slots, except that a slot
-  /// that somebody else than `former` or nobody owns keeps owner and epoch (S7). Missing rows are put back.
-  virtual Result<UnitReport> bump(const UnitHead& head, std::span<const Slot> slots,
-                                  std::int64_t by, std::int64_t least_epoch,
-                                  const std::string& former) = 0;
+  /// Unit. Lifts whole slots and sets them free (S7); missing rows are put back.
+  virtual Result<UnitReport> bump(const UnitHead& head, const SlotBump& order) = 0;
 
   /// Gives away what is still ours (the caller dropped it) and deletes the own row, in one transaction. Its loss is harmless.
   virtual Result<Done> resign(const std::string& owner) = 0;
