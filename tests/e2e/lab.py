@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import random
 import socket
 import subprocess
 import sys
@@ -44,9 +45,16 @@ def program(name):
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the kernel's ephemeral range, so that no outgoing connection takes it while a server is down for a moment."""
+    for _ in range(200):
+        port = random.randrange(12000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+    raise RuntimeError("no free port on 127.0.0.1")
 
 
 def until(condition, seconds=15.0, what="", pace=0.01):

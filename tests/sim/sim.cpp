@@ -9,10 +9,17 @@
 #include <random>
 
 #include "fakes/daemon.h"
+#include "sim/node.h"
+#include "support/history.h"
 
 using namespace seqd;
 using namespace seqd::fakes;
+using sim::Front;
+using sim::Node;
 using std::chrono::milliseconds;
+using support::history_faults;
+using support::largest;
+using support::Op;
 using Kind = TakeResult::Kind;
 namespace {
 enum : unsigned {
@@ -28,39 +35,6 @@ enum : unsigned {
 };
 constexpr int kTtl = 500;
 constexpr auto kThinkMax = 12;
-struct Op {
-  std::uint64_t inv = 0, resp = 0;
-  std::int64_t lo = 0, hi = 0;
-};
-struct Node;
-struct Front final : AnswerSink {  // one daemon's clients
-  struct Open {
-    int conv = 0;
-    Op op;
-    BootTime since;
-    std::function<void()> next;
-  };
-  std::map<std::uint64_t, Open> open;
-  std::function<void(Open&, const TakeResult&)> answered;
-  std::uint64_t twice = 0;
-  void taken(std::uint64_t token, const TakeResult& r) noexcept override {
-    const auto it = open.find(token);
-    if (it == open.end()) {
-      ++twice;
-      return;
-    }
-    Open o = std::move(it->second);
-    open.erase(it);
-    answered(o, r);
-  }
-  void peeked(std::uint64_t, const PeekResult&) noexcept override {}
-};
-struct Node {
-  std::unique_ptr<Daemon> d;
-  Front front;
-  bool frozen = false, dead = false, leaving = false, left = false;
-  BootTime frozen_until, leave_began, thawed;
-};
 struct Run {
   Run(std::uint64_t number, unsigned mask, bool aloud) : rng(number), seed(number), verbose(aloud) {
     restores = (mask & kRestore) != 0 && pick(4) == 0;
@@ -268,27 +242,11 @@ struct Run {
   // ---- the checker ----
   void check(const std::map<std::string, MemoryCounter>& rows) {
     for (auto& [conv, ops] : done) {
-      std::sort(ops.begin(), ops.end(), [](const Op& a, const Op& b) { return a.lo < b.lo; });
-      for (std::size_t i = 1; i < ops.size(); ++i) {
-        if (ops[i].lo <= ops[i - 1].hi)
-          bad("UNIQUE " + name(conv) + " " + std::to_string(ops[i].lo));
-      }
-      const auto row = rows.find(name(conv));
-      if (!restores && !ops.empty() &&
-          (row == rows.end() || ops.back().hi > row->second.row.max_seq))
-        bad("BOUNDED " + name(conv));
-      std::vector<Op> x = ops, y = ops;
-      std::sort(x.begin(), x.end(), [](const Op& a, const Op& b) { return a.inv < b.inv; });
-      std::sort(y.begin(), y.end(), [](const Op& a, const Op& b) { return a.resp < b.resp; });
-      std::int64_t m = 0;
-      std::size_t j = 0;
-      for (const Op& op : x) {
-        for (; j < y.size() && y[j].resp < op.inv; ++j) m = std::max(m, y[j].hi);
-        if (op.lo <= m) {
-          bad("ORDER " + name(conv) + " " + std::to_string(op.lo) + " after " + std::to_string(m));
-          break;
-        }
-      }
+      const std::string id = name(conv);
+      for (const std::string& fault : history_faults(ops)) bad(fault + " in " + id);
+      const auto row = rows.find(id);
+      if (restores || ops.empty()) continue;
+      if (row == rows.end() || largest(ops) > row->second.row.max_seq) bad("BOUNDED " + id);
     }
   }
   /// Numbers below the last one issued that no counter explains.

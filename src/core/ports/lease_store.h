@@ -34,9 +34,11 @@ struct ClaimReport {
 struct SlotBump {
   std::vector<Slot> slots;
   std::int64_t by = 0;
-  std::int64_t least_bump = 0;      ///< the highest that was ever confirmed: a restored row may be below it
+  std::int64_t least_bump =
+      0;  ///< the highest that was ever confirmed: a restored row may be below it
   std::int64_t least_epoch = 0;
-  std::vector<std::string> former;  ///< all names that this process had: it holds nothing under them any more
+  std::vector<std::string>
+      former;  ///< all names that this process had: it holds nothing under them any more
 };
 
 /// Calls block, and belong to Lane::kLease. Connection and errors as in CounterStore; the connection is this port's own.
