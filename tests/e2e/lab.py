@@ -103,10 +103,10 @@ def _all_stopped(pid):
     return True
 
 
-def run(*args, text=None, seconds=120, check=True):
+def run(*args, text=None, seconds=120, check=True, env=None):
     """Runs a client program to its end; answers the finished process, with output as text."""
     done = subprocess.run(args, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds,
-                          encoding="utf-8", errors="replace")
+                          env=env, encoding="utf-8", errors="replace")
     if check and done.returncode != 0:
         raise AssertionError(f"{args[0]} ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done
@@ -326,12 +326,16 @@ class MariaDb:
     def __init__(self):
         self.dir = temp_dir("mariadb")
         self.data = os.path.join(self.dir, "data")
+        # A server that starts clears its tmpdir of temporary tables: shared, it makes other servers crash.
+        self.tmp = os.path.join(self.dir, "tmp")
+        os.mkdir(self.tmp)
         self.port = free_port()
         self.process = None
         self._schemas = 0
         user = ["--user=root"] if os.geteuid() == 0 else []
         run(program("mariadb-install-db"), "--no-defaults", "--auth-root-authentication-method=normal",
-            "--skip-test-db", f"--datadir={self.data}", "--innodb-log-file-size=16M", *user)
+            "--skip-test-db", f"--datadir={self.data}", "--innodb-log-file-size=16M", *user,
+            env=dict(os.environ, TMPDIR=self.tmp))
         self.start()
         self.sql("CREATE USER 'seqd'@'localhost'; CREATE USER 'seqd'@'127.0.0.1';"
                  "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX ON `t%`.* TO 'seqd'@'localhost';"
@@ -340,7 +344,7 @@ class MariaDb:
     def start(self, wait=True):
         user = ["--user=root"] if os.geteuid() == 0 else []
         self.process = spawn(
-            [program("mariadbd"), "--no-defaults", f"--datadir={self.data}", f"--port={self.port}",
+            [program("mariadbd"), "--no-defaults", f"--datadir={self.data}", f"--tmpdir={self.tmp}", f"--port={self.port}",
              "--bind-address=127.0.0.1", f"--socket={self.dir}/socket", f"--pid-file={self.dir}/pid",
              "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--max-connections=200", *user],
             os.path.join(self.dir, "output.log"))

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -124,6 +125,9 @@ class MariadbServer {
                              " is not installed, and these tests need it: mariadb-server");
   }
 
+  /// A server that starts clears its tmpdir of temporary tables: shared with another server, that one crashes when it drops its own.
+  std::filesystem::path tmp() const { return dir_ / "tmp"; }
+
   pid_t spawn(const std::vector<std::string>& args) const {
     std::vector<char*> argv;
     for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -133,6 +137,7 @@ class MariadbServer {
     if (pid < 0) throw std::runtime_error("fork failed");
     if (pid > 0) return pid;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::setenv("TMPDIR", tmp().c_str(), 1);
     const int log = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(log, 1);
     ::dup2(log, 2);
@@ -146,6 +151,7 @@ class MariadbServer {
   }
 
   void install() {
+    std::filesystem::create_directories(tmp());
     std::ofstream init(dir_ / "init.sql");
     init << "CREATE DATABASE IF NOT EXISTS seqd;\n"
             "CREATE USER IF NOT EXISTS 'admin'@'%' IDENTIFIED BY 'admin';\n"
@@ -170,6 +176,7 @@ class MariadbServer {
       std::vector<std::string> args = {program("mariadbd"),
                                        "--no-defaults",
                                        "--datadir=" + (dir_ / "data").string(),
+                                       "--tmpdir=" + tmp().string(),
                                        "--socket=" + (dir_ / "socket").string(),
                                        "--pid-file=" + (dir_ / "pid").string(),
                                        "--init-file=" + (dir_ / "init.sql").string(),
@@ -228,6 +235,11 @@ class MariadbServer {
   }
 
   void remove() {
+    int status = 0;
+    if (pid_ > 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      std::cerr << "mariadbd ended by itself with status " << status << ":\n" << logs() << "\n";
+    }
     terminate();
     std::error_code ignored;
     std::filesystem::remove_all(dir_, ignored);
