@@ -71,7 +71,7 @@ class Refill {
   void probe();
   void unit_failed(const UnitTicket& ticket, const Error& error);
   void retry_or_fail(std::vector<Want> wants, const Error& error, bool slow);
-  void give_up(std::vector<Want> wants, const Error& error);
+  void give_up(const std::vector<Want>& wants, const Error& error);
   bool in_time(std::vector<Want>& wants);
   void later(std::vector<Want> wants);
   void again(Want want);

@@ -34,7 +34,7 @@ UnitResult result_of(Code code) {
 void Refill::reserved(const UnitTicket& ticket, std::vector<Want> wants, bool creating,
                       BootTime sent, Result<ReserveReport> reply) {
   if (!reply.ok()) {
-    const Error error = reply.error();
+    const Error& error = reply.error();
     unit_failed(ticket, error);
     if (error.code == Code::kUnknown) {
       // DESIGN S1: never assume either way. The numbers are a gap at most, and a created row must be looked up.
@@ -157,11 +157,11 @@ void Refill::retry_or_fail(std::vector<Want> wants, const Error& error, bool slo
       hopeless.push_back(std::move(w));
     }
   }
-  if (!hopeless.empty()) give_up(std::move(hopeless), error);
+  if (!hopeless.empty()) give_up(hopeless, error);
 }
 
 // DESIGN C5: the store's last contact failed, so whoever has no number is refused now rather than at its deadline.
-void Refill::give_up(std::vector<Want> wants, const Error& error) {
+void Refill::give_up(const std::vector<Want>& wants, const Error& error) {
   if (situation_.failed(Situation::Link::kCounters, error.message, clock_.boot_now())) {
     events_.on_event(Severity::kError, "store.down", error.message);
   }

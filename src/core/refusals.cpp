@@ -5,7 +5,7 @@ namespace seqd {
 
 std::string Sequencer::refusal_text(Refusal why) const {
   const Situation::Facts facts = situation_.facts();
-  const auto because = [&](std::string text) {
+  const auto because = [&](const std::string& text) {
     return facts.store_trouble().empty() ? text : text + ": " + facts.store_trouble();
   };
   switch (why) {

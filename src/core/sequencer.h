@@ -58,7 +58,7 @@ class Sequencer final {
   Adoption adopt(const Want& want, const ReservePlan& plan);
   /// No interval for this want: its waiting requests are refused, and a conversation without numbers leaves memory.
   void fail(const Want& want, Refusal why);
-  void answer_peek(std::uint64_t ticket, const PeekResult& result);
+  void answer_peek(std::uint64_t ticket, const PeekResult& from_store);
 
   // ---- time ----
 
@@ -122,7 +122,7 @@ class Sequencer final {
 
   Issue issue(Shard& shard, Conversation& c, std::int64_t n, TakeResult& out);
   TakeResult take_slowly(Shard& shard, std::uint64_t hash, Conversation* c, const ConvId& conv,
-                         const Waiter& waiter, bool& wake);
+                         const Waiter& request, bool& wake);
   Refusal why_not_open(Slot slot) const;
   bool wants_prefetch(const Conversation& c) const;
   [[nodiscard]] bool reserve(Conversation& c, std::int64_t waiting_numbers, BootTime now);
@@ -132,7 +132,7 @@ class Sequencer final {
   void refuse_waiters(Shard& shard, Conversation& c, Refusal why, std::vector<Answered>& answered);
   void send(const std::vector<Answered>& answered);
   void begin_waiting(std::int64_t n);
-  [[nodiscard]] bool make_room(Shard& shard);
+  [[nodiscard]] bool make_room(Shard& own);
   void erase(Shard& shard, Conversation& c);
   PeekResult peek_resident(const Shard& shard, std::uint64_t hash, std::string_view id) const;
 

@@ -24,7 +24,7 @@ std::string slot_list(std::span<const Slot> slots) {
 
 }  // namespace
 
-MysqlLeaseStore::MysqlLeaseStore(Access access, std::string key_prefix)
+MysqlLeaseStore::MysqlLeaseStore(const Access& access, std::string key_prefix)
     : connection_(access, Connection::Use::kWrite),
       key_prefix_(std::move(key_prefix)),
       lock_file_(lock_path(access.store)) {}

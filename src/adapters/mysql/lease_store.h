@@ -11,7 +11,7 @@ namespace seqd::mysql {
 class MysqlLeaseStore final : public LeaseStore {
  public:
   /// key_prefix: resp.key_prefix, which seq_meta must hold.
-  MysqlLeaseStore(Access access, std::string key_prefix);
+  MysqlLeaseStore(const Access& access, std::string key_prefix);
 
   Result<StoreCheck> prepare() override;
   Result<Done> enrol(const OwnerRow& row) override;

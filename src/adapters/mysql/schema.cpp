@@ -151,7 +151,7 @@ Result<Done> check_columns(Connection& connection) {
     const std::string type = plain_type(row->second[2].value_or(""));
     const bool nullable = row->second[3].value_or("") == "YES";
     const bool key = row->second[4].value_or("") == "PRI";
-    const auto text = [](std::string of, bool is_nullable, bool is_key) {
+    const auto text = [](const std::string& of, bool is_nullable, bool is_key) {
       return of + (is_nullable ? " NULL" : " NOT NULL") + (is_key ? " PRIMARY KEY" : "");
     };
     if (type != column.type || nullable != column.nullable || key != column.key) {

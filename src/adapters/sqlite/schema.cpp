@@ -60,7 +60,9 @@ Result<Done> check_columns(Database& database) {
   }
   for (const Column& column : kColumns) {
     const std::string name = std::string(column.table) + "." + std::string(column.name);
-    const auto text = [](std::string type, bool key) { return type + (key ? " PRIMARY KEY" : ""); };
+    const auto text = [](const std::string& type, bool key) {
+      return type + (key ? " PRIMARY KEY" : "");
+    };
     const std::string wanted = text(std::string(column.type), column.key);
     const auto row = found.find(name);
     const std::string actual =
