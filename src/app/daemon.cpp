@@ -20,9 +20,9 @@ Daemon::Daemon(const Settings& settings, const Secrets& secrets, const std::stri
     : settings_(settings),
       log_(log),
       end_(std::move(on_fatal)),
+      hash_(settings.resp.key_prefix),
       lease_(LeaseTimes{std::chrono::milliseconds(settings.lease.ttl_ms), sole_lease(settings)}),
-      sequencer_(settings.segment, SlotHash(settings.resp.key_prefix), clock_, lease_, situation_,
-                 demand_, stats_),
+      sequencer_(settings.segment, hash_, clock_, lease_, situation_, demand_, stats_),
       stores_(make_stores(settings, secrets.store_password, log)),
       server_(settings.resp, secrets.resp_password, *this, settings.segment.max_batch,
               resp::ServerFacts{SEQD_VERSION, run_id(), "seqd", config_file},
@@ -34,6 +34,14 @@ Daemon::Daemon(const Settings& settings, const Secrets& secrets, const std::stri
 Daemon::~Daemon() {
   sequencer_.stop();
   executor_.stop();
+}
+
+void Daemon::configure(const Settings& settings) {
+  sequencer_.configure(settings.segment);
+  server_.set_max_batch(settings.segment.max_batch);
+  refill_.configure(settings.recovery, std::chrono::milliseconds(settings.segment.wait_ms));
+  owner_->configure(settings.recovery.rollback_bump);
+  log_.set_level(settings.log.level);
 }
 
 Result<Done> Daemon::start() {
@@ -89,14 +97,18 @@ void Daemon::on_fatal(const std::string& text) noexcept {
   end_();
 }
 
+std::string Daemon::role() const {
+  if (lease_.slot_count() > 0) {
+    return lease_.valid_at(clock_.boot_now()) ? "owner" : "owner, lease lapsed";
+  }
+  return situation_.facts([](const Situation::Facts& f) { return f.prepared; }) ? "standby"
+                                                                                : "starting";
+}
+
 resp::InfoText Daemon::info() const {
   const Situation::Facts facts = situation_.facts();
-  const BootTime now = clock_.boot_now();
-  const bool owns = lease_.slot_count() > 0;
   resp::InfoText lines = {
-      {"role", owns             ? (lease_.valid_at(now) ? "owner" : "owner, lease lapsed")
-               : facts.prepared ? "standby"
-                                : "starting"},
+      {"role", role()},
       {"node", facts.own_name},
       {"owner", facts.owner_name},
       {"owner_address", facts.owner_address},

@@ -21,6 +21,7 @@ namespace seqd::app {
 struct Secrets {
   std::string resp_password;
   std::string store_password;
+  std::string http_token;
 };
 
 /// From start() on: serve until stop(). Both from one thread.
@@ -31,8 +32,23 @@ class Daemon final : private Events, private resp::Numbers {
          std::function<void()> on_fatal);
   ~Daemon() override;
 
+  /// Hears how long each reservation took. Before start().
+  void on_reservation(std::function<void(Duration)> took) { refill_.on_unit(std::move(took)); }
+  /// Takes over what a reload may change. Any thread, between start() and stop().
+  void configure(const Settings& settings);
+
   /// Listens and begins to look for the store. An error names the address that could not be had.
   Result<Done> start();
+  // What the HTTP front looks at. Any thread, between start() and the destructor.
+  Sequencer& sequencer() { return sequencer_; }
+  const SlotLease& lease() const { return lease_; }
+  const Stats& stats() const { return stats_; }
+  const Situation& situation() const { return situation_; }
+  resp::ServerStats resp_stats() const { return server_.stats(); }
+  Slot slot_of(const ConvId& conv) const { return hash_.slot_of(conv.bytes()); }
+  /// "starting", "standby", "owner", or "owner, lease lapsed".
+  std::string role() const;
+
   /// DESIGN 10: listeners, drain, release of leases, stores. Takes 25 s at most.
   void stop();
 
@@ -57,6 +73,7 @@ class Daemon final : private Events, private resp::Numbers {
   Stats stats_;
   Situation situation_;
   Demand demand_;
+  const SlotHash hash_;
   SlotLease lease_;
   Sequencer sequencer_;
   Stores stores_;

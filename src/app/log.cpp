@@ -51,6 +51,8 @@ void escape(std::string& out, std::string_view text, bool json) {
 Log::Log(std::string_view level, std::string_view format)
     : least_(level_of(level)), json_(format == "json"), thread_([this] { run(); }) {}
 
+void Log::set_level(std::string_view level) { least_.store(level_of(level)); }
+
 Log::~Log() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -78,7 +80,7 @@ std::string Log::line(Level level, std::string_view event, std::string_view text
 }
 
 void Log::write(Level level, std::string_view event, std::string_view text) {
-  if (level < least_) return;
+  if (level < least_.load(std::memory_order_relaxed)) return;
   std::string made = line(level, event, text);
   {
     const std::lock_guard<std::mutex> lock(mutex_);

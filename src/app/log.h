@@ -30,13 +30,15 @@ class Log {
 
   /// `event` is a stable word for machines, `text` a sentence for people.
   void write(Level level, std::string_view event, std::string_view text);
+  /// Any thread. An unknown name means info.
+  void set_level(std::string_view level);
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
   void run();
   std::string line(Level level, std::string_view event, std::string_view text) const;
 
-  const Level least_;
+  std::atomic<Level> least_;
   const bool json_;
   std::mutex mutex_;
   std::condition_variable wake_;

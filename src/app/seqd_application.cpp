@@ -11,7 +11,9 @@
 
 #include "adapters/yaml/load.h"
 #include "app/daemon.h"
+#include "app/http_front.h"
 #include "app/log.h"
+#include "app/reloader.h"
 
 namespace seqd::app {
 namespace {
@@ -40,6 +42,7 @@ bool read_secrets(const Settings& settings, Secrets& secrets, std::vector<std::s
     }
   };
   read(settings.resp.password_file, secrets.resp_password);
+  read(settings.http.token_file, secrets.http_token);
   if (settings.store.driver == "mysql") read(settings.store.password_file, secrets.store_password);
   return good;
 }
@@ -132,25 +135,28 @@ int SeqdApplication::serve(const Settings& settings, const std::vector<std::stri
   Daemon daemon(settings, secrets, config_, log, [&fatal] {
     if (!fatal.exchange(true)) kill(getpid(), SIGTERM);
   });
+  Reloader reloader(config_, settings, daemon, log);
+  HttpFront front(settings, secrets.http_token, daemon, reloader, log);
+  daemon.on_reservation([&front](Duration took) { front.observe_reservation(took); });
   const Result<Done> started = daemon.start();
   if (!started.ok()) {
     log.write(Level::kError, "seqd.failed", started.error().message);
     return kExitFailed;
   }
+  front.start();
   const sigset_t set = awaited_signals();
   for (int signal = 0; signal != SIGTERM && signal != SIGINT && signal != SIGQUIT;) {
     sigwait(&set, &signal);
-    if (signal == SIGHUP) {
-      log.write(Level::kWarning, "config.reload",
-                "SIGHUP: this version cannot reload its configuration; restart to apply it");
-    }
+    if (signal == SIGHUP) (void)reloader.reload();
   }
   log.write(Level::kInfo, "seqd.stopping", "draining and releasing; a second signal ends at once");
   sigset_t impatient = set;
   sigdelset(&impatient, SIGHUP);
   pthread_sigmask(SIG_UNBLOCK, &impatient, nullptr);
   for (const int s : {SIGTERM, SIGINT, SIGQUIT}) std::signal(s, SIG_DFL);
+  front.stopping();
   daemon.stop();
+  front.stop();
   log.write(Level::kInfo, "seqd.stopped", "ended");
   return fatal.load() ? kExitConfig : EXIT_OK;
 }

@@ -1,6 +1,7 @@
 // The owner's life: enrol, stand by, take over, renew, be fenced, hand over (DESIGN O1-O5, S7).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,8 @@ class Owner {
         Events& events, OwnerIdentity identity, std::int64_t rollback_bump);
 
   void start();
+  /// Takes over a new recovery.rollback_bump. Any thread.
+  void configure(std::int64_t rollback_bump) { rollback_bump_.store(rollback_bump); }
 
   /// A unit found the row of `owner` fenced, or saw a clone. The lease was dropped.
   void fenced(const std::string& owner);
@@ -113,7 +116,7 @@ class Owner {
   Stats& stats_;
   Events& events_;
   const OwnerIdentity identity_;
-  const std::int64_t rollback_bump_;
+  std::atomic<std::int64_t> rollback_bump_;
 
   // What must be above everything that was used before this daemon may answer again. Kept until a claim confirmed that the store
   // holds it: the store may lose commits again meanwhile.

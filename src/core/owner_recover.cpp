@@ -90,7 +90,7 @@ void Owner::recover_bump() {
   new_name();
   SlotBump order;
   order.slots = recovery_->slots;
-  order.by = rollback_bump_;
+  order.by = rollback_bump_.load();
   order.least_bump = highest_bump_;
   order.least_epoch = highest_epoch_;
   order.former = names_;
@@ -102,10 +102,10 @@ void Owner::recover_bump() {
         if (!enrolled.ok()) return enrolled.error();
         return store_.bump(head, order);
       },
-      [this](const Result<UnitReport>& reply) {
+      [this, by = order.by](const Result<UnitReport>& reply) {
         if (!reply.ok()) return recovery_failed(reply.error(), [this] { recover_bump(); });
         contact_ok();
-        highest_bump_ += rollback_bump_;
+        highest_bump_ += by;
         recovery_->stamp = reply->stamp;
         recover_lift(0);
       });

@@ -37,9 +37,13 @@ Refill::Refill(Executor& executor, CounterStore& counters, HistorySource* histor
       demand_(demand),
       sequencer_(sequencer),
       stats_(stats),
-      events_(events),
-      recovery_(recovery),
-      patience_(patience) {}
+      events_(events) {
+  configure(recovery, patience);
+}
+
+void Refill::configure(const RecoverySettings& recovery, Duration patience) {
+  tuning_.with([&](Tuning& t) { t = Tuning{recovery, patience}; });
+}
 
 void Refill::start(OwnershipNews news) {
   news_ = std::move(news);
@@ -190,6 +194,7 @@ void Refill::looked_up(std::vector<Want> cold, const RoundPtr& round,
   std::unordered_map<Slot, std::int64_t> bumps;
   for (const SlotBelief& s : lease_.held_slots()) bumps[s.slot] = s.bump;
   std::vector<Want> first_meetings;
+  const std::int64_t jump = tuning_.with([](const Tuning& t) { return t.recovery.jump; });
   for (Want& w : cold) {
     const auto it = rows.find(w.conv_id);
     const bool found = it != rows.end();
@@ -201,12 +206,12 @@ void Refill::looked_up(std::vector<Want> cold, const RoundPtr& round,
       continue;
     }
     if (!found) {
-      w.ask.at_least = w.history_max > 0 ? w.history_max + recovery_.jump : 0;
+      w.ask.at_least = w.history_max > 0 ? w.history_max + jump : 0;
       round->create.push_back(std::move(w));
       continue;
     }
     if (w.history_max > it->second.max_seq) {
-      w.ask.at_least = w.history_max + recovery_.jump;
+      w.ask.at_least = w.history_max + jump;
       events_.on_event(Severity::kError, "recovery.counter_behind",
                        "conversation '" + w.conv_id + "': the message table holds seq " +
                            std::to_string(w.history_max) + " above the counter's " +

@@ -35,6 +35,10 @@ class Refill {
          SlotLease& lease, Situation& situation, Demand& demand, Sequencer& sequencer, Stats& stats,
          Events& events, const RecoverySettings& recovery, Duration patience);
 
+  /// `took` hears how long each reserving unit took, sent to answered. Set before start().
+  void on_unit(std::function<void(Duration)> took) { took_ = std::move(took); }
+  /// Takes over new settings. Any thread.
+  void configure(const RecoverySettings& recovery, Duration patience);
   /// Begins to serve the Demand. Call once, before its first push.
   void start(OwnershipNews news);
 
@@ -86,9 +90,13 @@ class Refill {
   Sequencer& sequencer_;
   Stats& stats_;
   Events& events_;
-  const RecoverySettings recovery_;
-  const Duration patience_;  // an attempt that took longer is not repeated at once
+  struct Tuning {
+    RecoverySettings recovery;
+    Duration patience{};  // an attempt that took longer is not repeated at once
+  };
+  Guarded<Tuning> tuning_;
   OwnershipNews news_;
+  std::function<void(Duration)> took_;
   bool probing_ = false;
 };
 

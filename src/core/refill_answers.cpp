@@ -33,6 +33,7 @@ UnitResult result_of(Code code) {
 
 void Refill::reserved(const UnitTicket& ticket, std::vector<Want> wants, bool creating,
                       BootTime sent, Result<ReserveReport> reply) {
+  if (took_) took_(clock_.boot_now() - sent);
   if (!reply.ok()) {
     const Error& error = reply.error();
     unit_failed(ticket, error);
@@ -43,7 +44,8 @@ void Refill::reserved(const UnitTicket& ticket, std::vector<Want> wants, bool cr
         if (creating) w.row_known = false;
       }
     }
-    const bool slow = clock_.boot_now() - sent >= patience_;
+    const bool slow =
+        clock_.boot_now() - sent >= tuning_.with([](const Tuning& t) { return t.patience; });
     return retry_or_fail(std::move(wants), error, slow);
   }
 
@@ -200,7 +202,7 @@ void Refill::ask_history(std::vector<Want> wants) {
 }
 
 void Refill::history_answered(std::vector<Want> wants, Result<std::vector<std::int64_t>> reply) {
-  if (!reply.ok() && !recovery_.assume_new) {
+  if (!reply.ok() && !tuning_.with([](const Tuning& t) { return t.recovery.assume_new; })) {
     events_.on_event(Severity::kError, "recovery.history_unreadable", reply.error().message);
     for (const Want& w : wants) sequencer_.fail(w, Refusal::kHistoryDown);
     return;

@@ -25,7 +25,7 @@ std::string Sequencer::refusal_text(Refusal why) const {
           "retry");
     case Refusal::kWaitExpired:
       return because("the store did not reserve numbers within " +
-                     std::to_string(settings_.wait_ms) + " ms; retry");
+                     std::to_string(settings().wait_ms) + " ms; retry");
     case Refusal::kTooManyWaiting:
       return "too many requests wait for the store; retry";
     case Refusal::kIssuedUnknown:

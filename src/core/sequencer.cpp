@@ -20,16 +20,22 @@ TakeResult refused(Refusal why) {
 
 Sequencer::Sequencer(const SegmentSettings& settings, const SlotHash& hash, const Clock& clock,
                      SlotLease& lease, Situation& situation, Demand& demand, Stats& stats)
-    : settings_(settings),
-      hash_(hash),
+    : hash_(hash),
       clock_(clock),
       lease_(lease),
       situation_(situation),
       demand_(demand),
-      stats_(stats),
-      keep_q16_(static_cast<std::uint64_t>((1.0 - settings.prefetch_at) * 65536.0)) {}
+      stats_(stats) {
+  configure(settings);
+}
 
 Sequencer::~Sequencer() = default;
+
+void Sequencer::configure(const SegmentSettings& settings) {
+  settings_.with([&](SegmentSettings& s) { s = settings; });
+  keep_q16_.store(static_cast<std::uint64_t>((1.0 - settings.prefetch_at) * 65536.0),
+                  std::memory_order_relaxed);
+}
 
 TakeResult Sequencer::take(const ConvId& conv, std::int64_t n, AnswerSink* sink,
                            std::uint64_t token) {
@@ -79,7 +85,8 @@ Sequencer::Issue Sequencer::issue(Shard& shard, Conversation& c, std::int64_t n,
 
 bool Sequencer::wants_prefetch(const Conversation& c) const {
   return !c.reserving && c.end < kMaxSeq &&
-         static_cast<std::uint64_t>(c.room()) <= ((c.step * keep_q16_) >> 16);
+         static_cast<std::uint64_t>(c.room()) <=
+             ((c.step * keep_q16_.load(std::memory_order_relaxed)) >> 16);
 }
 
 TakeResult Sequencer::take_slowly(Shard& shard, std::uint64_t hash, Conversation* c,
@@ -112,7 +119,7 @@ TakeResult Sequencer::take_slowly(Shard& shard, std::uint64_t hash, Conversation
   }
   std::deque<Waiter>& queue = shard.waiters[c];
   queue.push_back(request);
-  queue.back().deadline = now + std::chrono::milliseconds(settings_.wait_ms);
+  queue.back().deadline = now + std::chrono::milliseconds(settings().wait_ms);
   c->waiting = true;
   begin_waiting(1);
   Stats::add(stats_.waited);
@@ -132,14 +139,15 @@ Refusal Sequencer::why_not_open(Slot slot) const {
 // Step follows the rate so that what is held when the next interval is asked for lasts cover_seconds (DESIGN 2). It grows
 // eightfold at most, because one burst says little about a rate.
 std::int64_t Sequencer::next_step(const Conversation& c, BootTime now) const {
-  const std::int64_t least = settings_.step;
+  const SegmentSettings settings = this->settings();
+  const std::int64_t least = settings.step;
   if (c.step == 0) return least;
-  const std::int64_t most = std::clamp<std::int64_t>(std::int64_t{c.step} * 8, least,
-                                                     std::max(least, settings_.max_step));
+  const std::int64_t most =
+      std::clamp<std::int64_t>(std::int64_t{c.step} * 8, least, std::max(least, settings.max_step));
   const std::int64_t elapsed_ms = std::max<std::int64_t>(1, boot_ms(now) - c.asked_ms);
   const double per_ms = static_cast<double>(c.step) / static_cast<double>(elapsed_ms);
-  const double kept = std::max(0.1, 1.0 - settings_.prefetch_at);
-  const double cover_ms = static_cast<double>(settings_.cover_seconds) * 1000.0;
+  const double kept = std::max(0.1, 1.0 - settings.prefetch_at);
+  const double cover_ms = static_cast<double>(settings.cover_seconds) * 1000.0;
   const double wanted = per_ms * cover_ms / kept;
   if (wanted >= static_cast<double>(most)) return most;
   return std::clamp(static_cast<std::int64_t>(wanted), least, most);

@@ -53,6 +53,9 @@ class Sequencer final {
   /// where another daemon owns the conversation. Not on the hot path.
   std::string refusal_text(Refusal why) const;
 
+  /// Takes over new settings; what is reserved and who waits stays as it is. Any thread.
+  void configure(const SegmentSettings& settings);
+
   // ---- what the store answered (Refill) ----
 
   Adoption adopt(const Want& want, const ReservePlan& plan);
@@ -126,6 +129,9 @@ class Sequencer final {
   Refusal why_not_open(Slot slot) const;
   bool wants_prefetch(const Conversation& c) const;
   [[nodiscard]] bool reserve(Conversation& c, std::int64_t waiting_numbers, BootTime now);
+  SegmentSettings settings() const {
+    return settings_.with([](const SegmentSettings& s) { return s; });
+  }
   std::int64_t next_step(const Conversation& c, BootTime now) const;
   void forget_interval(Conversation& c, GapReason why);
   void serve_waiters(Shard& shard, Conversation& c, std::vector<Answered>& answered, bool& wake);
@@ -136,14 +142,14 @@ class Sequencer final {
   void erase(Shard& shard, Conversation& c);
   PeekResult peek_resident(const Shard& shard, std::uint64_t hash, std::string_view id) const;
 
-  const SegmentSettings settings_;
+  Guarded<SegmentSettings> settings_;  // copied out on the slow path; never on the hot one
   const SlotHash hash_;
   const Clock& clock_;
   SlotLease& lease_;
   Situation& situation_;
   Demand& demand_;
   Stats& stats_;
-  const std::uint64_t keep_q16_;  // prefetch when room <= step * keep_q16_ / 65536
+  std::atomic<std::uint64_t> keep_q16_{0};  // prefetch when room <= step * keep_q16_ / 65536
   std::function<void()> on_waiting_;
   std::atomic<std::int64_t> resident_{0};
   std::atomic<std::int64_t> waiting_{0};

@@ -143,11 +143,12 @@ bool Sequencer::expire(BootTime now) {
     const std::lock_guard<std::mutex> lock(shard.mutex);
     for (auto it = shard.waiters.begin(); it != shard.waiters.end();) {
       std::deque<Waiter>& queue = it->second;
-      // All wait equally long, so the first is always the next to expire.
-      while (!queue.empty() && queue.front().deadline <= now) {
-        answered.push_back({queue.front(), refused(Refusal::kWaitExpired)});
-        queue.pop_front();
-      }
+      // Not only the first: wait_ms may have been made shorter meanwhile.
+      std::erase_if(queue, [&](const Waiter& w) {
+        if (w.deadline > now) return false;
+        answered.push_back({w, refused(Refusal::kWaitExpired)});
+        return true;
+      });
       it->first->waiting = !queue.empty();
       it = queue.empty() ? shard.waiters.erase(it) : std::next(it);
     }
@@ -198,7 +199,7 @@ PeekResult Sequencer::peek(const ConvId& conv, AnswerSink* sink, std::uint64_t t
   ask.conv_id = std::string(conv.bytes());
   ask.slot = slot;
   PeekWait wait{ask.conv_id,
-                Waiter{0, now + std::chrono::milliseconds(settings_.wait_ms), sink, token}};
+                Waiter{0, now + std::chrono::milliseconds(settings().wait_ms), sink, token}};
   ask.ticket = peeks_.with([&](Peeks& peeks) {
     const std::uint64_t ticket = peeks.next++;
     peeks.waiting.emplace(ticket, std::move(wait));

@@ -26,7 +26,7 @@ void Sequencer::erase(Shard& shard, Conversation& c) {
 // Looks at a few conversations and lets the longest idle of them go, as Redis samples its LRU. One whose reservation is in flight
 // stays: a release waits for it (DESIGN 4).
 bool Sequencer::make_room(Shard& own) {
-  if (resident_.load(std::memory_order_relaxed) < settings_.max_resident) return false;
+  if (resident_.load(std::memory_order_relaxed) < settings().max_resident) return false;
   constexpr std::size_t kSample = 16;
   const auto now =
       static_cast<std::uint32_t>(clock_.boot_now().time_since_epoch().count() / 1'000'000);

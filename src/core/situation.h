@@ -68,6 +68,10 @@ class Situation {
   decltype(auto) facts(F&& f) {
     return facts_.with(std::forward<F>(f));
   }
+  template <class F>
+  decltype(auto) facts(F&& f) const {
+    return facts_.with(std::forward<F>(f));
+  }
   Facts facts() const {
     return facts_.with([](const Facts& f) { return f; });
   }

@@ -92,6 +92,8 @@ bool SlotLease::unit_confirmed(const UnitTicket& ticket, const UnitReport& repor
 // REQUIRES: under the books' lock, so that a registration that ends cannot be revived by a late confirmation.
 void SlotLease::extend(BootTime sent) {
   if (held_.load(std::memory_order_relaxed) == 0) return;
+  const std::int64_t since = sent.time_since_epoch().count();
+  if (renewed_ns_.load(std::memory_order_relaxed) < since) renewed_ns_.store(since);
   const std::int64_t until =
       times_.sole ? kNever : (sent + times_.own_deadline()).time_since_epoch().count();
   // Only ever forward: a unit that was sent earlier may be confirmed later.

@@ -65,6 +65,11 @@ class SlotLease {
   /// DESIGN O3: no unit starts with less than TTL/3 left.
   bool time_for_unit(BootTime now) const noexcept;
   Duration time_left(BootTime now) const noexcept;
+  /// Since the last confirmed renewal was sent; zero before the first.
+  Duration age(BootTime now) const noexcept {
+    const std::int64_t sent = renewed_ns_.load(std::memory_order_relaxed);
+    return Duration(sent == 0 ? 0 : now.time_since_epoch().count() - sent);
+  }
 
   /// A new registration: no slots, and the stamp that was confirmed for it.
   void enrolled(const std::string& owner, const Stamp& stamp = {});
@@ -116,6 +121,7 @@ class SlotLease {
 
   const LeaseTimes times_;
   std::atomic<std::int64_t> deadline_ns_{0};
+  std::atomic<std::int64_t> renewed_ns_{0};
   std::atomic<int> held_{0};
   std::array<std::atomic<Grant>, kSlotCount> grants_{};
   Guarded<Books> books_;

@@ -223,7 +223,7 @@ class Seqd:
         self.dir = temp_dir("seqd")
         self.file = os.path.join(self.dir, "seqd.yaml")
         self.log_file = os.path.join(self.dir, "seqd.log")
-        self.config = {"resp": {"listen": "127.0.0.1:0"}, "store": dict(store), "lease": {"ttl_ms": 1000}}
+        self.config = {"resp": {"listen": "127.0.0.1:0"}, "http": {"listen": "127.0.0.1:0"}, "store": dict(store), "lease": {"ttl_ms": 1000}}
         for section, fields in config.items():
             self.config.setdefault(section, {}).update(fields)
         self.process = None
@@ -244,7 +244,11 @@ class Seqd:
         return self
 
     def wait_role(self, role, seconds=20.0):
-        until(lambda: self.info()["role"] == role, seconds, f"role {role}; log:\n{self.log()[-2000:]}")
+        def there():
+            info = self.info()
+            # A stand-by knows whom to name only after its first look at the store.
+            return info["role"] == role and (role != "standby" or info["owner"])
+        until(there, seconds, f"role {role}; log:\n{self.log()[-2000:]}")
         return self
 
     def wait_log(self, pattern, seconds=20.0):

@@ -152,3 +152,23 @@ TEST_CASE(
   CHECK(b.lease.slot_count() == kSlotCount);
   CHECK(b.next("c") > 1);
 }
+
+TEST_CASE("a row that stands below a held interval is a lost commit (C1, S7)") {
+  Lab lab;
+  Daemon a(lab.world, lab.db, node("a"));
+  REQUIRE(a.owns());
+  std::int64_t last = 0;
+  for (int i = 0; i < 100; ++i) last = a.next("c");
+  lab.db.edit([](MemoryTables& t) { t.counters["c"].row.max_seq = 50; });
+  for (int i = 0; i < 3000; ++i) {
+    const std::int64_t v = a.next("c");
+    if (v < 0) {
+      lab.world.run_for(milliseconds(100));
+      continue;
+    }
+    REQUIRE(v > last);
+    last = v;
+  }
+  CHECK(a.events.saw("store.lost_commits"));
+  CHECK(lab.db.snapshot().counters.at("c").row.max_seq >= last);
+}

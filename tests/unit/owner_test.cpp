@@ -280,3 +280,54 @@ TEST_CASE("a renewal whose reply was lost is read again, and the owner goes on")
   CHECK(a.next("c") == 2);
   CHECK_FALSE(a.events.saw("lease.fenced"));
 }
+
+TEST_CASE(
+    "a slot that was lost and regained leaves nothing of the old interval, even before memory is "
+    "purged") {
+  Lab lab;
+  Daemon a(lab.world, lab.db, node("a"));
+  REQUIRE(a.owns());
+  for (int i = 0; i < 10; ++i) a.next("c");
+  const Slot slot = SlotHash("seq:conv:").slot_of("c");
+  // Another owner had it for a moment, and counted on.
+  lab.db.edit([&](MemoryTables& t) {
+    t.slots[slot].epoch += 2;
+    t.counters["c"].row.max_seq += 1000;
+  });
+  std::vector<SlotRow> ours;
+  for (const auto& [number, row] : lab.db.snapshot().slots) ours.push_back(row);
+  a.lease.lost({&slot, 1});
+  a.lease.gained(a.lease.owner(), ours);
+  CHECK(a.peek("c").kind != PeekResult::Kind::kKnown);
+  CHECK(a.next("c") == 2001);
+  CHECK(a.gap(GapReason::kSlotLost) == 990);
+}
+
+TEST_CASE(
+    "an interval that was reserved under an ended ownership is not taken over by the next one") {
+  Lab lab;
+  Daemon a(lab.world, lab.db, node("a"));
+  REQUIRE(a.owns());
+  a.next("c");
+  a.process.latency[static_cast<std::size_t>(Lane::kCounters)] = seconds(2);
+  for (int i = 0; i < 600; ++i) a.next("c");  // the next interval is asked for
+  lab.world.run_for(milliseconds(1500));      // it took effect; its reply is on the way
+  const Slot slot = SlotHash("seq:conv:").slot_of("c");
+  lab.db.edit([&](MemoryTables& t) {
+    t.slots[slot].epoch += 2;
+    t.counters["c"].row.max_seq += 1000;
+  });
+  const std::int64_t others = lab.db.snapshot().counters.at("c").row.max_seq;
+  std::vector<SlotRow> ours;
+  for (const auto& [number, row] : lab.db.snapshot().slots) ours.push_back(row);
+  a.lease.lost({&slot, 1});
+  a.lease.gained(a.lease.owner(), ours);
+  (void)a.send("c");
+  const std::uint64_t token = a.last_token;
+  REQUIRE(lab.world.run_until([&] { return a.inbox.takes.count(token) > 0; }));
+  const TakeResult r = a.inbox.takes.at(token);
+  CHECK((r.kind == Kind::kRefused || r.last > others));
+  a.process.latency[static_cast<std::size_t>(Lane::kCounters)] = milliseconds(2);
+  lab.world.run_for(seconds(5));
+  CHECK(a.next("c") > others);
+}

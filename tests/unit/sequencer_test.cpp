@@ -86,6 +86,7 @@ TEST_CASE("requests that wait for one conversation are served in their order") {
     tokens.push_back(a.last_token);
   }
   lab.world.run_for(seconds(1));
+  CHECK(a.stats.reserved_intervals.load() == 1);  // one reservation for all of them (C1)
   std::int64_t last = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const TakeResult r = a.inbox.takes.at(tokens[i]);

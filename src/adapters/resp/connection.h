@@ -64,7 +64,8 @@ class Connection {
   void on_turn(Turn& turn);
   /// Files a late answer; on_answers() follows once all of a batch are filed.
   template <class R>
-  void file(std::uint16_t number, const R& result) {
+  void file(std::uint16_t number, const R& result, LoopStats& stats) {
+    stats.count(result);
     pending_.answer(number, result);
   }
   void on_answers(Turn& turn);

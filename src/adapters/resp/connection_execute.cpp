@@ -64,6 +64,7 @@ Connection::Step Connection::take(Turn& turn, Does asked, std::string_view key, 
   if (!conv) return reject(turn, turn.shared.bad_key);
   if (pending_.full() || peeking_) return Step::kLater;
   const TakeResult result = turn.shared.numbers.take(*conv, n, turn.sink, token());
+  turn.stats.count(result);
   if (pending_.empty() && result.kind == TakeResult::Kind::kTaken) {
     turn.reply.integer(result.last);
     return Step::kDone;
@@ -77,12 +78,15 @@ Connection::Step Connection::take(Turn& turn, Does asked, std::string_view key, 
 Connection::Step Connection::take_counted(Turn& turn) {
   const auto n = parse_integer(turn.args[2]);
   if (!n) return reject(turn, "ERR value is not an integer or out of range");
-  if (*n < 1 || *n > turn.shared.max_batch) return reject(turn, turn.shared.bad_count);
+  if (*n < 1 || *n > turn.shared.max_batch.load(std::memory_order_relaxed)) {
+    return reject(turn, turn.shared.bad_count());
+  }
   return take(turn, Does::kIncrBy, turn.args[1], *n);
 }
 
 Connection::Step Connection::reject(Turn& turn, std::string_view text) {
   if (!pending_.empty()) return Step::kLater;
+  turn.stats.count(Asked::kOther, Answered::kError);
   turn.reply.error(text);
   if (session_.transaction) session_.transaction->broken = true;
   return Step::kDone;
@@ -93,6 +97,7 @@ Connection::Step Connection::peek(Turn& turn, Does asked) {
   const auto conv = conversation(turn.args[1], turn.shared.settings.key_prefix);
   if (!conv) return reject(turn, turn.shared.bad_key);
   const PeekResult result = turn.shared.numbers.peek(*conv, turn.sink, token());
+  turn.stats.count(result);
   if (result.kind == PeekResult::Kind::kWaiting) {
     ++turn.waiting;
     peeking_ = true;
@@ -144,6 +149,7 @@ Connection::Step Connection::execute_other(Turn& turn) {
 }
 
 Connection::Step Connection::call(Turn& turn, const Command& command) {
+  turn.stats.count(Asked::kOther, Answered::kOk);
   const std::size_t before = turn.reply.size();
   Call call{turn.args, session_, turn.reply, turn.shared};
   command.handler(call);

@@ -260,7 +260,8 @@ void EventLoop::file(const std::vector<Answer>& answers) {
     Connection* connection = find(slot, generation_of(answer.token));
     if (connection == nullptr) continue;
     const auto number = static_cast<std::uint16_t>(answer.token);
-    std::visit([&](const auto& result) { connection->file(number, result); }, answer.result);
+    std::visit([&](const auto& result) { connection->file(number, result, turn_->stats); },
+               answer.result);
     if (touched.empty() || touched.back() != slot) touched.push_back(slot);
   }
   for (const std::uint32_t slot : touched) {

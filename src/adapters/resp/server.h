@@ -38,6 +38,9 @@ class Server {
   /// REQUIRES: listen() succeeded; once.
   void start();
 
+  /// Takes over a new segment.max_batch. Any thread.
+  void set_max_batch(std::int64_t most) { shared_.max_batch.store(most); }
+
   /// Soon closes the listening socket; connections stay. Returns at once.
   void stop_accepting();
   /// Serves what has arrived, sends its replies, closes each connection as it is done. After `patience` closes the rest.

@@ -15,9 +15,7 @@ Shared::Shared(RespSettings resp, std::string secret, Numbers& source, std::int6
       log(std::move(sink)),
       limits(bounds),
       bad_key("ERR invalid conversation id: expected '" + settings.key_prefix +
-              "{id}' with an id of 1 to 64 bytes of UTF-8 without control characters"),
-      bad_count("ERR count out of range: INCRBY takes 1 to " + std::to_string(batch) +
-                " numbers (segment.max_batch); a sequence never goes back") {}
+              "{id}' with an id of 1 to 64 bytes of UTF-8 without control characters") {}
 
 std::uint64_t Rate::since_last(BootTime now, std::uint64_t commands) {
   return last_.with([&](Look& last) {
@@ -37,6 +35,11 @@ ServerStats Shared::stats() const {
   sum.rejected = rejected.load(std::memory_order_relaxed);
   for (const LoopStats& loop : loops) {
     sum.commands += loop.commands.get();
+    for (std::size_t i = 0; i < loop.results.size(); ++i) {
+      for (std::size_t j = 0; j < loop.results[i].size(); ++j) {
+        sum.results[i][j] += loop.results[i][j].get();
+      }
+    }
     sum.bytes_in += loop.bytes_in.get();
     sum.bytes_out += loop.bytes_out.get();
     sum.protocol_errors += loop.protocol_errors.get();
@@ -45,6 +48,12 @@ ServerStats Shared::stats() const {
     sum.slow_closed += loop.slow_closed.get();
   }
   return sum;
+}
+
+std::string Shared::bad_count() const {
+  return "ERR count out of range: INCRBY takes 1 to " +
+         std::to_string(max_batch.load(std::memory_order_relaxed)) +
+         " numbers (segment.max_batch); a sequence never goes back";
 }
 
 }  // namespace seqd::resp

@@ -1,6 +1,7 @@
 // What all connections of a server have in common: settings, facts, the seam to the numbers, and the counters.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -50,7 +51,29 @@ class Count {
   std::atomic<std::uint64_t> n_{0};
 };
 
+/// Commands by what they ask for and what came of them, as they are counted.
+enum class Asked : unsigned char { kTake, kRead, kOther };
+enum class Answered : unsigned char {
+  kOk,
+  kRefused,  ///< a good command that could not be served now; nothing was done
+  kError,    ///< the client's mistake
+};
+
 struct alignas(64) LoopStats {
+  std::array<std::array<Count, 3>, 3> results;  ///< by Asked and Answered
+  void count(Asked asked, Answered answered) {
+    results[static_cast<std::size_t>(asked)][static_cast<std::size_t>(answered)].add(1);
+  }
+  void count(const TakeResult& result) {
+    if (result.kind == TakeResult::Kind::kWaiting) return;
+    count(Asked::kTake,
+          result.kind == TakeResult::Kind::kTaken ? Answered::kOk : Answered::kRefused);
+  }
+  void count(const PeekResult& result) {
+    if (result.kind == PeekResult::Kind::kWaiting) return;
+    count(Asked::kRead,
+          result.kind == PeekResult::Kind::kRefused ? Answered::kRefused : Answered::kOk);
+  }
   Count commands;
   Count bytes_in;
   Count bytes_out;
@@ -76,6 +99,7 @@ class Rate {
 
 /// A sum over all loops at one moment.
 struct ServerStats {
+  std::array<std::array<std::uint64_t, 3>, 3> results{};  ///< by Asked and Answered
   std::uint64_t connected = 0;
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;  ///< over max_clients
@@ -96,12 +120,12 @@ struct Shared {
   const RespSettings settings;
   const std::string password;  ///< "" = none is asked for
   Numbers& numbers;
-  const std::int64_t max_batch;
+  std::atomic<std::int64_t> max_batch;
   const ServerFacts facts;
   const Log log;
   const Limits limits;
   const std::string bad_key;  ///< error texts that name a setting
-  const std::string bad_count;
+  std::string bad_count() const;
   const BootTime started = boot_now();
   std::string address;  ///< as bound
   std::uint16_t port = 0;

@@ -40,11 +40,11 @@ constexpr Field kFields[] = {
     {"resp.key_prefix", Text{at<&S::resp, &RespSettings::key_prefix>, key_prefix}, kNo, kActs,
      "What precedes the conversation id in a key; fixed for the life of a store."},
 
-    {"http.listen", Text{at<&S::http, &HttpSettings::listen>, listen_address}, kNo, kIdle,
+    {"http.listen", Text{at<&S::http, &HttpSettings::listen>, listen_address}, kNo, kActs,
      "Where the HTTP interface listens."},
-    {"http.threads", Integer{at<&S::http, &HttpSettings::threads>, 1, 256}, kNo, kIdle,
+    {"http.threads", Integer{at<&S::http, &HttpSettings::threads>, 1, 256}, kNo, kActs,
      "HTTP requests served at a time."},
-    {"http.token_file", Text{at<&S::http, &HttpSettings::token_file>, one_line}, kNo, kIdle,
+    {"http.token_file", Text{at<&S::http, &HttpSettings::token_file>, one_line}, kNo, kActs,
      "File whose first line is the bearer token of HTTP requests; empty = no token."},
 
     {"store.driver", Choice{at<&S::store, &StoreSettings::driver>, "sqlite|mysql"}, kNo, kActs,
