@@ -69,6 +69,14 @@ void Daemon::watch_deadlines() {
   });
 }
 
+bool Daemon::lanes_turn(Duration patience) {
+  auto turned = std::make_shared<std::promise<void>>();
+  std::future<void> done = turned->get_future();
+  executor_.submit(
+      Lane::kHousekeeping, [] {}, [turned] { turned->set_value(); });
+  return done.wait_for(patience) == std::future_status::ready;
+}
+
 void Daemon::stop() {
   server_.stop_accepting();
   const bool drained = server_.drain(kDrain);
@@ -103,6 +111,23 @@ std::string Daemon::role() const {
   }
   return situation_.facts([](const Situation::Facts& f) { return f.prepared; }) ? "standby"
                                                                                 : "starting";
+}
+
+resp::Numbers::Place Daemon::place(const ConvId& conv) const {
+  Place place;
+  place.slot = slot_of(conv);
+  place.owner = situation_.facts([](const Situation::Facts& f) { return f.owner_name; });
+  for (const SlotBelief& held : lease_.held_slots()) {
+    if (held.slot == place.slot) place.epoch = held.epoch;
+  }
+  return place;
+}
+
+resp::InfoText Daemon::route() const {
+  return {{"current", "segment"},
+          {"mode", settings_.route.mode},
+          {"reason", "this version has the segment route only"},
+          {"since", ""}};
 }
 
 resp::InfoText Daemon::info() const {

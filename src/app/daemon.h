@@ -46,8 +46,12 @@ class Daemon final : private Events, private resp::Numbers {
   const Situation& situation() const { return situation_; }
   resp::ServerStats resp_stats() const { return server_.stats(); }
   Slot slot_of(const ConvId& conv) const { return hash_.slot_of(conv.bytes()); }
+  resp::Numbers::Place place(const ConvId& conv) const override;
   /// "starting", "standby", "owner", or "owner, lease lapsed".
   std::string role() const;
+
+  /// True if a lane that never blocks took up a task within `patience`. For the watchdog; not from a lane.
+  bool lanes_turn(Duration patience);
 
   /// DESIGN 10: listeners, drain, release of leases, stores. Takes 25 s at most.
   void stop();
@@ -63,6 +67,7 @@ class Daemon final : private Events, private resp::Numbers {
     return sequencer_.peek(conv, sink, token);
   }
   std::string refusal_text(Refusal why) const override { return sequencer_.refusal_text(why); }
+  resp::InfoText route() const override;
   resp::InfoText info() const override;
   void watch_deadlines();
 

@@ -78,15 +78,8 @@ std::string HttpFront::refusal_text(Refusal why) const {
 }
 
 http::Placement HttpFront::placement(const ConvId& conv) const {
-  http::Placement placement;
-  placement.route = "segment";
-  const Slot slot = daemon_.slot_of(conv);
-  placement.slot = slot;
-  placement.owner = daemon_.situation().facts().owner_name;
-  for (const SlotBelief& held : daemon_.lease().held_slots()) {
-    if (held.slot == slot) placement.epoch = held.epoch;
-  }
-  return placement;
+  const resp::Numbers::Place place = daemon_.place(conv);
+  return {"segment", std::nullopt, place.slot, place.owner, place.epoch};
 }
 
 Json HttpFront::status() const {

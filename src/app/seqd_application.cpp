@@ -121,6 +121,23 @@ int SeqdApplication::main(const std::vector<std::string>& args) {
   return serve(loaded.settings, loaded.warnings);
 }
 
+// Waits for a signal; meanwhile tells systemd that the daemon is alive, if its own threads say so.
+int SeqdApplication::next_signal(Daemon& daemon) {
+  const sigset_t set = awaited_signals();
+  int signal = 0;
+  if (notify_.alive_every() == Duration::zero()) {
+    sigwait(&set, &signal);
+    return signal;
+  }
+  while (signal <= 0) {
+    if (daemon.lanes_turn(notify_.alive_every())) notify_.alive();
+    const auto ns = notify_.alive_every().count();
+    const timespec wait{ns / 1'000'000'000, ns % 1'000'000'000};
+    signal = sigtimedwait(&set, nullptr, &wait);
+  }
+  return signal;
+}
+
 int SeqdApplication::serve(const Settings& settings, const std::vector<std::string>& warnings) {
   Secrets secrets;
   std::vector<std::string> all_warnings = warnings;
@@ -144,13 +161,17 @@ int SeqdApplication::serve(const Settings& settings, const std::vector<std::stri
     return kExitFailed;
   }
   front.start();
-  const sigset_t set = awaited_signals();
+  notify_.ready("serving");
   for (int signal = 0; signal != SIGTERM && signal != SIGINT && signal != SIGQUIT;) {
-    sigwait(&set, &signal);
-    if (signal == SIGHUP) (void)reloader.reload();
+    signal = next_signal(daemon);
+    if (signal != SIGHUP) continue;
+    notify_.reloading();
+    const bool good = reloader.reload().ok();
+    notify_.ready(good ? "serving" : "serving; the last reload was refused, see the log");
   }
+  notify_.stopping();
   log.write(Level::kInfo, "seqd.stopping", "draining and releasing; a second signal ends at once");
-  sigset_t impatient = set;
+  sigset_t impatient = awaited_signals();
   sigdelset(&impatient, SIGHUP);
   pthread_sigmask(SIG_UNBLOCK, &impatient, nullptr);
   for (const int s : {SIGTERM, SIGINT, SIGQUIT}) std::signal(s, SIG_DFL);

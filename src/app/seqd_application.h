@@ -5,9 +5,12 @@
 
 #include <string>
 
+#include "app/notify.h"
 #include "core/settings.h"
 
 namespace seqd::app {
+
+class Daemon;
 
 /// seqd --config FILE [--check-config | --print-config], --version, --help.
 /// Exit codes: 0 ended as asked; 1 failed while running; 64 wrong command line; 78 wrong configuration.
@@ -25,8 +28,10 @@ class SeqdApplication final : public Poco::Util::ServerApplication {
  private:
   enum class Task : unsigned char { kServe, kCheck, kPrint, kVersion, kHelp };
   int serve(const Settings& settings, const std::vector<std::string>& warnings);
+  int next_signal(Daemon& daemon);
   void show_help() const;
 
+  const Notify notify_;
   Task task_ = Task::kServe;
   std::string config_;
 };

@@ -139,6 +139,37 @@ def a_second_sigterm_ends_it_although_the_store_hangs():
 
 
 @test
+def systemd_hears_ready_alive_reloading_and_stopping():
+    path = os.path.join(temp_dir("notify"), "socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(path)
+        systemd.settimeout(10)
+        heard = []
+
+        def hears(word):
+            while not any(word in text for text in heard):
+                heard.append(systemd.recv(4096).decode())
+            heard.clear()
+
+        os.environ["NOTIFY_SOCKET"] = path
+        os.environ["WATCHDOG_USEC"] = "200000"
+        try:
+            with Seqd(sqlite_store()) as daemon:
+                daemon.start()
+                hears("READY=1")
+                hears("WATCHDOG=1")
+                hears("WATCHDOG=1")
+                daemon.signal(signal.SIGHUP)
+                hears("RELOADING=1\nMONOTONIC_USEC=")
+                hears("READY=1")
+                daemon.signal(signal.SIGTERM)
+                hears("STOPPING=1")
+                assert daemon.wait_exit() == 0
+        finally:
+            del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+
+
+@test
 def a_clean_start_is_fast_and_logs_no_warning():
     with Seqd(sqlite_store()) as daemon:
         begun = time.monotonic()

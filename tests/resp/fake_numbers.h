@@ -56,6 +56,8 @@ class FakeNumbers final : public Numbers {
   std::string refusal_text(Refusal why) const override {
     return "refused for reason " + std::to_string(static_cast<int>(why));
   }
+  Place place(const ConvId&) const override { return {7, "me", 3}; }
+  InfoText route() const override { return {{"current", "segment"}, {"mode", "auto"}}; }
   InfoText info() const override { return {{"seqd_route", "segment"}}; }
 
   // For tests; any thread.

@@ -82,6 +82,35 @@ TEST_CASE("numbers are taken, read and refused in Redis's words") {
                     {command({"INCR", "seq:conv:\xE4\xBC\x9A"}), ":1\r\n"}});
 }
 
+TEST_CASE("MGET answers each conversation, or one error before the array") {
+  TestServer server;
+  server.numbers.set("a", 5);
+  const Client client = server.connect();
+  converse(client, {
+                       {command({"MGET", "seq:conv:a", "seq:conv:never", "seq:conv:a"}),
+                        "*3\r\n$1\r\n5\r\n$-1\r\n$1\r\n5\r\n"},
+                       {command({"MGET", "seq:conv:a", "other"}), kBadKey},
+                       {command({"MGET"}), "-ERR wrong number of arguments for 'mget' command\r\n"},
+                   });
+}
+
+TEST_CASE("SEQD.INFO and SEQD.ROUTE are maps") {
+  TestServer server;
+  server.numbers.set("a", 5);
+  const Client client = server.connect();
+  const std::string place =
+      "$5\r\nroute\r\n$7\r\nsegment\r\n$4\r\nslot\r\n:7\r\n$5\r\nowner\r\n$2\r\nme\r\n"
+      "$5\r\nepoch\r\n:3\r\n";
+  converse(client, {
+                       {command({"SEQD.INFO", "seq:conv:never"}),
+                        "*12\r\n$6\r\nissued\r\n$-1\r\n$8\r\nreserved\r\n$-1\r\n" + place},
+                       {command({"seqd.route"}),
+                        "*4\r\n$7\r\ncurrent\r\n$7\r\nsegment\r\n$4\r\nmode\r\n$4\r\nauto\r\n"},
+                   });
+  const std::string known = "*12\r\n$6\r\nissued\r\n$1\r\n5\r\n$8\r\nreserved\r\n";
+  CHECK(client.ask(command({"SEQD.INFO", "seq:conv:a"}), known.size()) == known);
+}
+
 TEST_CASE("refusals that may be retried say so in their first word") {
   TestServer server;
   server.numbers.refuse("owned", Refusal::kNotOwner);

@@ -48,6 +48,22 @@ TEST_CASE("a read behind a waiting number waits for it, and so does what follows
   CHECK(client.read(11) == ":2\r\n+PONG\r\n");
 }
 
+TEST_CASE("the elements of an MGET keep their order whatever order the answers come in") {
+  TestServer server;
+  server.numbers.park(is_cold);
+  server.numbers.set("cold1", 1);
+  server.numbers.set("warm", 2);
+  server.numbers.set("cold2", 3);
+  const Client client = server.connect();
+  client.send(command({"MGET", "seq:conv:cold1", "seq:conv:warm", "seq:conv:cold2"}) +
+              command({"PING"}));
+  server.numbers.wait_for_parked(2);
+  server.numbers.answer(1);
+  server.numbers.answer(0);
+  const std::string wanted = "*3\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n+PONG\r\n";
+  CHECK(client.read(wanted.size()) == wanted);
+}
+
 TEST_CASE("errors behind a waiting number keep their place") {
   TestServer server;
   server.numbers.park(is_cold);

@@ -29,7 +29,9 @@ enum class Does : unsigned char {
   kExists,
   kType,
   kTtl,
-  kExec,    ///< these seven are the connection's own: they may have to wait
+  kMget,
+  kInfo,
+  kExec,    ///< these nine are the connection's own: they may have to wait
   kCall,    ///< answered on the spot by `handler`
   kRefuse,  ///< known and refused: `text` says why, with its error code
 };

@@ -112,6 +112,8 @@ class Connection {
   Step take(Turn& turn, Does asked, std::string_view key, std::int64_t n);
   Step take_counted(Turn& turn);
   Step peek(Turn& turn, Does asked);
+  Step peek_many(Turn& turn);
+  void look(Turn& turn, Does asked, const ConvId& conv);
   Step queue(Turn& turn, const Command& command);
   Step start_script(Turn& turn);
   Step reject(Turn& turn, std::string_view text);

@@ -96,7 +96,28 @@ Connection::Step Connection::peek(Turn& turn, Does asked) {
   if (turn.args.size() > 2) return reject(turn, "ERR refused: EXISTS takes one key here");
   const auto conv = conversation(turn.args[1], turn.shared.settings.key_prefix);
   if (!conv) return reject(turn, turn.shared.bad_key);
-  const PeekResult result = turn.shared.numbers.peek(*conv, turn.sink, token());
+  if (asked == Does::kInfo) pending_.place = turn.shared.numbers.place(*conv);
+  look(turn, asked, *conv);
+  return Step::kDone;
+}
+
+// All keys are good before the first byte of the array is written.
+Connection::Step Connection::peek_many(Turn& turn) {
+  const Args& args = turn.args;
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    if (!conversation(args[i], turn.shared.settings.key_prefix)) {
+      return reject(turn, turn.shared.bad_key);
+    }
+  }
+  turn.reply.array(args.size() - 1);
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    look(turn, Does::kMget, *conversation(args[i], turn.shared.settings.key_prefix));
+  }
+  return Step::kDone;
+}
+
+void Connection::look(Turn& turn, Does asked, const ConvId& conv) {
+  const PeekResult result = turn.shared.numbers.peek(conv, turn.sink, token());
   turn.stats.count(result);
   if (result.kind == PeekResult::Kind::kWaiting) {
     ++turn.waiting;
@@ -104,7 +125,6 @@ Connection::Step Connection::peek(Turn& turn, Does asked) {
   }
   pending_.push(outcome_of(asked, result));
   pending_.write_ready(turn.reply, turn.shared.numbers);
-  return Step::kDone;
 }
 
 // REQUIRES: nothing is pending.
@@ -138,7 +158,10 @@ Connection::Step Connection::execute_other(Turn& turn) {
     case Does::kExists:
     case Does::kType:
     case Does::kTtl:
+    case Does::kInfo:
       return peek(turn, command->does);
+    case Does::kMget:
+      return peek_many(turn);
     case Does::kExec:
       return start_script(turn);
     case Does::kCall:

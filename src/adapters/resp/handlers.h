@@ -34,5 +34,6 @@ void do_command(Call& call);
 
 // info.cpp
 void do_info(Call& call);
+void do_route(Call& call);
 
 }  // namespace seqd::resp

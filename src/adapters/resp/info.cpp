@@ -173,4 +173,13 @@ void do_info(Call& call) {
   call.reply.bulk(text.str());
 }
 
+void do_route(Call& call) {
+  const InfoText lines = call.shared.numbers.route();
+  call.reply.map(lines.size());
+  for (const auto& [name, value] : lines) {
+    call.reply.bulk(name);
+    call.reply.bulk(value);
+  }
+}
+
 }  // namespace seqd::resp

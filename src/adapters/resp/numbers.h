@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/answer.h"
 #include "core/conv_id.h"
+#include "core/ownership.h"
 
 namespace seqd::resp {
 
@@ -27,6 +29,15 @@ class Numbers {
   virtual PeekResult peek(const ConvId& conv, AnswerSink* sink, std::uint64_t token) = 0;
   /// The sentence for a refusal, without an error code. Not on the hot path.
   virtual std::string refusal_text(Refusal why) const = 0;
+  /// Where a conversation belongs. Not on the hot path.
+  struct Place {
+    Slot slot = 0;
+    std::string owner;                  ///< "" = nobody, as far as we know
+    std::optional<std::int64_t> epoch;  ///< where this daemon owns the slot
+  };
+  virtual Place place(const ConvId& conv) const = 0;
+  /// For SEQD.ROUTE: current, mode, reason, since.
+  virtual InfoText route() const = 0;
   /// For `INFO seqd`. Not on the hot path.
   virtual InfoText info() const = 0;
 };

@@ -36,12 +36,12 @@ Outcome outcome_of(Does asked, const TakeResult& result) {
 Outcome outcome_of(Does asked, const PeekResult& result) {
   switch (result.kind) {
     case PeekResult::Kind::kKnown:
-      return {Outcome::Kind::kNumber, asked, {}, result.issued};
+      return {Outcome::Kind::kNumber, asked, {}, result.issued, result.reserved};
     case PeekResult::Kind::kNever:
       return {Outcome::Kind::kNever, asked, {}, 0};
     case PeekResult::Kind::kRefused:
       // That a number was issued is known even where the number is not.
-      if (result.why == Refusal::kIssuedUnknown && asked != Does::kGet) {
+      if (result.why == Refusal::kIssuedUnknown && asked != Does::kGet && asked != Does::kMget) {
         return {Outcome::Kind::kNumber, asked, {}, 0};
       }
       return {Outcome::Kind::kRefused, asked, result.why, 0};
@@ -56,6 +56,7 @@ void write_outcome(Reply& reply, const Outcome& outcome, const Numbers& numbers)
   const bool exists = outcome.kind == Outcome::Kind::kNumber;
   switch (outcome.asked) {
     case Does::kGet:
+    case Does::kMget:
       return exists ? write_bulk_integer(reply, outcome.number) : reply.null();
     case Does::kExists:
       return reply.integer(exists ? 1 : 0);
@@ -66,6 +67,27 @@ void write_outcome(Reply& reply, const Outcome& outcome, const Numbers& numbers)
     default:
       return reply.integer(outcome.number);
   }
+}
+
+void write_info(Reply& reply, const Outcome& outcome, const Numbers::Place& place,
+                const Numbers& numbers) {
+  if (outcome.kind == Outcome::Kind::kRefused) return write_refusal(reply, outcome.why, numbers);
+  // A conversation that never was has neither; one whose last number a crash made unknown has 0 here, see outcome_of().
+  const auto number = [&](const char* name, std::int64_t value) {
+    reply.bulk(name);
+    value > 0 ? write_bulk_integer(reply, value) : reply.null();
+  };
+  reply.map(6);
+  number("issued", outcome.number);
+  number("reserved", outcome.reserved);
+  reply.bulk("route");
+  reply.bulk("segment");
+  reply.bulk("slot");
+  reply.integer(place.slot);
+  reply.bulk("owner");
+  place.owner.empty() ? reply.null() : reply.bulk(place.owner);
+  reply.bulk("epoch");
+  place.epoch ? reply.integer(*place.epoch) : reply.null();
 }
 
 void Pending::push(const Outcome& outcome) {
@@ -93,7 +115,11 @@ void Pending::answer(std::uint16_t number, const PeekResult& result) {
 
 void Pending::write_ready(Reply& reply, const Numbers& numbers) {
   while (first_ < entries_.size() && entries_[first_].kind != Outcome::Kind::kWaiting) {
-    write_outcome(reply, entries_[first_], numbers);
+    if (entries_[first_].asked == Does::kInfo) {
+      write_info(reply, entries_[first_], place, numbers);
+    } else {
+      write_outcome(reply, entries_[first_], numbers);
+    }
     ++first_;
   }
   if (!empty()) return;

@@ -19,12 +19,17 @@ struct Outcome {
   Does asked = Does::kIncr;
   Refusal why = Refusal::kStarting;  ///< with kRefused
   std::int64_t number = 0;           ///< with kNumber
+  std::int64_t reserved = 0;         ///< with kNumber of a read
 };
 
 Outcome outcome_of(Does asked, const TakeResult& result);
 Outcome outcome_of(Does asked, const PeekResult& result);
 
-/// REQUIRES: outcome.kind is not kWaiting.
+/// SEQD.INFO's map. REQUIRES: outcome.kind is not kWaiting.
+void write_info(Reply& reply, const Outcome& outcome, const Numbers::Place& place,
+                const Numbers& numbers);
+
+/// REQUIRES: outcome.kind is not kWaiting, and what was asked is not SEQD.INFO.
 void write_outcome(Reply& reply, const Outcome& outcome, const Numbers& numbers);
 
 /// One for each connection; costs no memory while nothing waits. Thread-compatible.
@@ -45,6 +50,8 @@ class Pending {
 
   /// Writes and drops every outcome up to the first that still waits.
   void write_ready(Reply& reply, const Numbers& numbers);
+  /// Where the conversation of the SEQD.INFO that waits belongs: it is the only one, as reads do not wait beside it.
+  Numbers::Place place;
 
  private:
   Outcome* find(std::uint16_t number);

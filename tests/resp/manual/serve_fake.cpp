@@ -34,6 +34,8 @@ class MemoryNumbers final : public resp::Numbers {
     });
   }
   std::string refusal_text(Refusal) const override { return "refused"; }
+  Place place(const ConvId&) const override { return {}; }
+  resp::InfoText route() const override { return {}; }
   resp::InfoText info() const override { return {{"seqd_route", "memory"}}; }
 
  private:
