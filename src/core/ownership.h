@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/result.h"
 
 namespace seqd {
 
@@ -99,5 +103,18 @@ struct UnitReport {
   bool stamped =
       false;  ///< the own row's beat moved. False: the unit had nothing to write and renewed nothing
 };
+
+// How a unit lets itself in: every store adapter calls these two under the lock of the own row.
+
+/// Judges the own row (no value: no row). kFenced and kLostCommits say so with names and numbers.
+Result<Done> admit_owner(const UnitHead& head, const std::optional<OwnerRow>& seen);
+
+struct AdmittedSlots {
+  std::map<Slot, std::int64_t> ours;  ///< slot -> bump
+  std::vector<Slot> lost;             ///< not to be touched
+};
+/// Judges the head's slots by the rows that were read of them, in any order. kLostCommits if one is gone or below what was
+/// confirmed.
+Result<AdmittedSlots> admit_slots(const UnitHead& head, std::span<const SlotRow> seen);
 
 }  // namespace seqd

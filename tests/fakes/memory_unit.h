@@ -23,34 +23,16 @@ struct MemoryUnit {
       unit.own = &own->second;
       seen = own->second;
     }
-    switch (judge_owner(head.belief, seen)) {
-      case OwnerVerdict::kOurs:
-        break;
-      case OwnerVerdict::kFenced:
-        return Error{Code::kFenced, head.owner + " is fenced or gone"};
-      case OwnerVerdict::kCloned:
-        return Error{Code::kFenced, head.owner + " is written by somebody else too"};
-      case OwnerVerdict::kLostCommits:
-        return Error{Code::kLostCommits, head.owner + " stands below what was committed"};
+    if (const Result<Done> admitted = admit_owner(head, seen); !admitted) {
+      return admitted.error();
     }
     unit.report.stamp = Stamp{seen->beat, seen->resv_no};
-    for (const SlotBelief& belief : head.slots) {
-      std::optional<SlotRow> slot;
-      if (const auto row = tables.slots.find(belief.slot); row != tables.slots.end()) {
-        slot = row->second;
-      }
-      switch (judge_slot(head.owner, belief, slot)) {
-        case SlotVerdict::kOurs:
-          unit.ours[belief.slot] = belief.bump;
-          break;
-        case SlotVerdict::kLost:
-          unit.report.lost.push_back(belief.slot);
-          break;
-        case SlotVerdict::kLostCommits:
-          return Error{Code::kLostCommits,
-                       "slot " + std::to_string(belief.slot) + " stands below what was committed"};
-      }
-    }
+    std::vector<SlotRow> rows;
+    for (const auto& [slot, row] : tables.slots) rows.push_back(row);
+    Result<AdmittedSlots> admitted = admit_slots(head, rows);
+    if (!admitted) return admitted.error();
+    unit.ours = std::move(admitted->ours);
+    unit.report.lost = std::move(admitted->lost);
     return unit;
   }
   void stamp(bool reservation) {

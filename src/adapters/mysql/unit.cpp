@@ -62,47 +62,22 @@ Result<Done> Unit::judge(const UnitHead& head) {
     seen->fenced = number(row[2]) != 0;
     report_.stamp = Stamp{seen->beat, seen->resv_no};
   }
-  switch (judge_owner(head.belief, seen)) {
-    case OwnerVerdict::kOurs:
-      break;
-    case OwnerVerdict::kFenced:
-      return Error{Code::kFenced, "the owner " + head.owner + " is fenced or gone"};
-    case OwnerVerdict::kCloned:
-      return Error{Code::kFenced, "the owner " + head.owner + " is written by another process too"};
-    case OwnerVerdict::kLostCommits:
-      return Error{Code::kLostCommits, "the store lost commits: the owner " + head.owner +
-                                           " stands at beat " + std::to_string(seen->beat) +
-                                           ", and " + std::to_string(head.belief.known.beat) +
-                                           " was confirmed"};
-  }
-  return Done{};
+  return admit_owner(head, seen);
 }
 
 Result<Done> Unit::judge_slots(const UnitHead& head) {
   if (head.slots.empty()) return Done{};
   Result<Rows> rows = connection_->query(slots_sql(head.slots));
   if (!rows) return rows.error();
-  std::map<Slot, SlotRow> seen;
+  std::vector<SlotRow> seen;
   for (const Row& row : *rows) {
-    const auto slot = static_cast<Slot>(number(row[0]));
-    seen[slot] = SlotRow{slot, row[1].value_or(""), number(row[2]), number(row[3])};
+    seen.push_back(SlotRow{static_cast<Slot>(number(row[0])), row[1].value_or(""), number(row[2]),
+                           number(row[3])});
   }
-  for (const SlotBelief& belief : head.slots) {
-    std::optional<SlotRow> slot;
-    if (const auto found = seen.find(belief.slot); found != seen.end()) slot = found->second;
-    switch (judge_slot(head.owner, belief, slot)) {
-      case SlotVerdict::kOurs:
-        ours_[belief.slot] = belief.bump;
-        break;
-      case SlotVerdict::kLost:
-        report_.lost.push_back(belief.slot);
-        break;
-      case SlotVerdict::kLostCommits:
-        return Error{Code::kLostCommits, "the store lost commits: slot " +
-                                             std::to_string(belief.slot) +
-                                             " is gone or stands below what was confirmed"};
-    }
-  }
+  Result<AdmittedSlots> admitted = admit_slots(head, seen);
+  if (!admitted) return admitted.error();
+  ours_ = std::move(admitted->ours);
+  report_.lost = std::move(admitted->lost);
   return Done{};
 }
 
